@@ -35,6 +35,7 @@ class Advisor {
       needless_sync(site);
       pinning(site);
     }
+    long_launches();
     launches();
     allocations();
     behind_copies();
@@ -266,14 +267,34 @@ class Advisor {
     card.fix = tr("Pin once and reuse the memory, or let the loader's pin_memory thread do it ahead of time.");
   }
 
+  // Neither a larger batch nor fewer launches would shorten these.
+  void long_launches() {
+    const LongLaunches& all = e_.long_launches;
+    if (e_.share(all.idle_ns) < limits::kCostMatters) return;
+    long_launches_told_ = true;
+    Card& card = add(Rule::StarvedByCpu, all.idle_ns, {});
+    card.range = names_.text(all.range);
+    card.call = names_.text(all.call);
+    card.per_iteration = e_.per_iteration(all.count);
+    card.place = all.longest;
+    const std::string longest = base::format_duration(all.longest.end_ns - all.longest.start_ns);
+    card.title = all.count == 1 ? tr("One launch took {}", longest)
+                                : tr("{} launches took up to {}", base::format_count(all.count), longest);
+    card.what = tr("Half of the launches take {} or less. The GPU idles {} per iteration meanwhile, {} % of the time.",
+                   base::format_duration(e_.median_launch_ns), time_text(card.cost_ns), percent(card.share));
+    card.fix = tr("The first launch of a kernel often loads its code: run a few iterations before you measure.");
+  }
+
   // A3 and A4: work that the CPU issued too late, but not because of a wait. Never attributed to a read.
   void launches() {
-    const Nanoseconds lost = launched_late(e_.summary.judged.bubble_by_cause_ns);
+    const Nanoseconds lost =
+        launched_late(e_.summary.judged.bubble_by_cause_ns) - (long_launches_told_ ? e_.long_launches.idle_ns : 0);
     if (e_.share(lost) < limits::kCostMatters || e_.sites.empty()) return;
     const CallSite* worst = &worst_site([](const CallSite& site) { return launched_late(site.bubble_ns); });
     const double idle = 1 - busy_share();
     const bool short_kernels = e_.median_work_ns < e_.median_launch_ns;
-    const bool all_launches = e_.share(e_.launches_ns) > limits::kLaunchCalls && idle > limits::kLaunchIdle;
+    const Nanoseconds usual = e_.launches_ns - (long_launches_told_ ? e_.long_launches.calls_ns : 0);
+    const bool all_launches = e_.share(usual) > limits::kLaunchCalls && idle > limits::kLaunchIdle;
     const bool launch_bound = e_.median_launch_ns > 0 && (short_kernels || all_launches);
     Card& card = launch_bound ? add(Rule::LaunchBound, lost, {Remedy::FewerLaunches}, *worst)
                               : add(Rule::StarvedByCpu, lost, {Remedy::LessCpuWork, Remedy::FewerLaunches}, *worst);
@@ -287,7 +308,7 @@ class Advisor {
              time_text(static_cast<double>(e_.median_work_ns)), time_text(static_cast<double>(e_.median_launch_ns)),
              card.per_iteration, time_text(card.cost_ns), percent(card.share));
       card.fix = tr("Use a larger batch, fused operations or a CUDA graph.");
-    } else if (caused(BubbleCause::LaunchLatency) > caused(BubbleCause::Cpu)) {
+    } else if (const Nanoseconds cpu = caused(BubbleCause::Cpu); lost - cpu > cpu) {
       card.title = tr("Work is launched only just in time");
       card.what =
           tr("The GPU has run dry by the time a launch takes effect, and idles {} per iteration, {} % of "
@@ -364,7 +385,8 @@ class Advisor {
 
   void slow_link(const CopyGroup& group) {
     const bool upload = group.direction == trace::CopyDirection::HostToDevice;
-    const double peak = upload ? context_.h2d_peak_gb_per_s : context_.d2h_peak_gb_per_s;
+    const bool download = group.direction == trace::CopyDirection::DeviceToHost;
+    const double peak = upload ? context_.h2d_peak_gb_per_s : download ? context_.d2h_peak_gb_per_s : 0;
     if (peak <= 0 || group.bytes < limits::kLargeCopy * group.count) return;
     const double reached = group.gb_per_s() / peak;
     if (reached >= limits::kOfPeak) return;
@@ -383,7 +405,8 @@ class Advisor {
     const bool told = std::any_of(cards_.begin(), cards_.end(), [&](const Card& card) {
       return (card.rule == Rule::DependentSync || card.rule == Rule::RepeatedSync) && card.range == range;
     });
-    if (small < limits::kChatty || told) return;  // these copies belong to reads that already have a card
+    // Those of reads already have a card; those without a known call took none of the CPU's time.
+    if (small < limits::kChatty || told || group.host_ns == 0) return;
     const auto lost = static_cast<Nanoseconds>(static_cast<double>(group.held_idle_ns) * (small - 1) / small);
     Card& card = add(Rule::ManySmallCopies, lost, {Remedy::PackCopies}, group);
     card.title = tr("Many small copies in {}", copy_place(group));
@@ -421,12 +444,16 @@ class Advisor {
 
   std::string copy_place(const CopyGroup& group) const {
     if (group.range != 0) return std::string(names_.text(group.range));
-    return group.direction == trace::CopyDirection::HostToDevice ? tr("uploads") : tr("downloads");
+    return group.direction == trace::CopyDirection::HostToDevice     ? tr("uploads")
+           : group.direction == trace::CopyDirection::DeviceToHost   ? tr("downloads")
+           : group.direction == trace::CopyDirection::DeviceToDevice ? tr("device-to-device copies")
+                                                                     : tr("other copies");
   }
 
   const Evidence& e_;
   const base::NameTable& names_;
   const AdviceContext& context_;
+  bool long_launches_told_ = false;
   std::vector<Card> cards_;
 };
 

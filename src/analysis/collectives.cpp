@@ -26,6 +26,40 @@ constexpr std::int64_t kFewest = 10;            // collectives, to say anything 
 constexpr double kMostUnmatched = 0.2;          // of the kernels
 constexpr double kSkew = 0.6, kTransfer = 0.4;  // of the time: waiting
 
+constexpr std::string_view kGeneric = "Generic";
+
+// "_allgather_base", "reduce_scatter_tensor_coalesced", "all_to_allv"
+std::string_view named_by(std::string_view arguments) {
+  std::string name(collective_name_in(arguments));
+  std::erase(name, '_');
+  // The longer ones first.
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kNames{{{"allreduce", "AllReduce"},
+                                                                                 {"allgather", "AllGather"},
+                                                                                 {"reducescatter", "ReduceScatter"},
+                                                                                 {"alltoall", "AllToAll"},
+                                                                                 {"broadcast", "Broadcast"},
+                                                                                 {"send", "SendRecv"},
+                                                                                 {"recv", "SendRecv"},
+                                                                                 {"reduce", "Reduce"},
+                                                                                 {"gather", "Gather"}}};
+  for (const auto& [part, operation] : kNames) {
+    if (name.find(part) != std::string::npos) return operation;
+  }
+  return kGeneric;
+}
+
+// PyTorch's symmetric memory: multimem_one_shot_all_reduce_kernel, two_shot_all_reduce_kernel; vLLM's
+// cross_device_reduce_1stage.
+std::string_view without_nccl(std::string_view kernel) {
+  const auto has = [kernel](std::string_view part) { return kernel.find(part) != std::string_view::npos; };
+  if (has("cross_device_reduce")) return "AllReduce";
+  if (!has("multimem_") && !has("one_shot_") && !has("two_shot_")) return {};
+  return has("all_reduce")       ? "AllReduce"
+         : has("all_gather")     ? "AllGather"
+         : has("reduce_scatter") ? "ReduceScatter"
+                                 : "";
+}
+
 struct Kernel {
   std::string_view operation;
   CollectivePart part;
@@ -74,12 +108,13 @@ std::map<GpuNumber, OfGpu> read(const trace::Trace& trace, std::span<const TimeS
           const auto [known, is_new] = operations.try_emplace(event.name);
           if (is_new) known->second = collective_operation(trace.names().text(event.name));
           if (known->second.empty()) {
-            gpus[gpu].others.emplace_back(event.start_ns, event.end_ns);
+            if (event.kind == trace::EventKind::Kernel) gpus[gpu].others.emplace_back(event.start_ns, event.end_ns);
           } else {
+            const std::string_view arguments = trace.arguments().text(trace::arguments_of(event));
             gpus[gpu].collectives.push_back(
-                {known->second,
+                {known->second == kGeneric ? named_by(arguments) : known->second,
                  {gpu, {id, static_cast<std::uint16_t>(r), i}, event.start_ns, event.end_ns},
-                 communicator_of(trace.arguments().text(trace::arguments_of(event)))});
+                 communicator_of(arguments)});
           }
         }
       }
@@ -178,7 +213,7 @@ void judge(Collectives& result, Nanoseconds clock_error_ns) {
   Nanoseconds waiting = 0;  // parts: in each collective, all but the last
   for (const Collective& one : result.all) waiting += static_cast<Nanoseconds>(one.parts.size()) - 1;
   const Nanoseconds mean_wait = wait / waiting;
-  if (clock_error_ns > 0 && mean_wait < 2 * clock_error_ns) {
+  if (mean_wait > 0 && mean_wait < 2 * clock_error_ns) {
     result.sentence = tr("Their clocks are known to {} only, too little to say who arrived last.",
                          base::format_duration(clock_error_ns));
     return;
@@ -208,14 +243,19 @@ std::string_view verdict_key(CollectiveVerdict verdict) {
 std::string_view collective_operation(std::string_view kernel) {
   // ncclDevKernel_AllReduce_Sum_f32_RING_LL, ncclKernel_AllGather_RING_LL_Sum_int8_t, ncclAllReduceRingLLKernel_sum_f32
   const std::size_t at = kernel.find("nccl");  // RCCL's, too
-  if (at == std::string_view::npos || kernel.find("ernel", at) == std::string_view::npos) return {};
+  if (at == std::string_view::npos || kernel.find("ernel", at) == std::string_view::npos) return without_nccl(kernel);
   // The longer ones first.
   constexpr std::array<std::string_view, 9> kOperations{
-      "AllReduce", "AllGather", "ReduceScatter", "AllToAll", "SendRecv", "Broadcast", "Reduce", "Generic", "Gather"};
+      "AllReduce", "AllGather", "ReduceScatter", "AllToAll", "SendRecv", "Broadcast", "Reduce", kGeneric, "Gather"};
   for (const std::string_view operation : kOperations) {
     if (kernel.find(operation, at) != std::string_view::npos) return operation;
   }
   return {};
+}
+
+std::string_view collective_operation(std::string_view kernel, std::string_view arguments) {
+  const std::string_view operation = collective_operation(kernel);
+  return operation == kGeneric ? named_by(arguments) : operation;
 }
 
 Collectives collectives(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, Nanoseconds clock_error_ns) {

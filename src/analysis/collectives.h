@@ -24,6 +24,8 @@ using base::Nanoseconds;
 
 /// "AllReduce", "SendRecv"; empty if a kernel of this name is no collective.
 std::string_view collective_operation(std::string_view kernel);
+/// Most of RCCL's kernels are "Generic": then by their arguments, if these say it.
+std::string_view collective_operation(std::string_view kernel, std::string_view arguments);
 
 struct CollectivePart {
   trace::GpuNumber gpu = 0;

@@ -23,6 +23,8 @@ std::string_view member(std::string_view members, std::string_view quoted_key) {
 
 }  // namespace
 
+std::string_view collective_name_in(std::string_view arguments) { return member(arguments, "\"Collective name\":"); }
+
 Communicator communicator_of(std::string_view arguments) {
   Communicator communicator;
   const std::string_view name = member(arguments, "\"Process Group Name\":");

@@ -16,6 +16,8 @@ struct Communicator {
   /// Of the collective in that group. Sends and receives are counted by each rank on its own, so theirs say nothing.
   std::optional<std::int64_t> sequence;
 };
+/// The PyTorch profiler's name of the collective: "allreduce", "_allgather_base"; empty if it says none.
+std::string_view collective_name_in(std::string_view arguments);
 /// `arguments`: as in Trace::arguments().
 Communicator communicator_of(std::string_view arguments);
 

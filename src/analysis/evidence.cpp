@@ -169,6 +169,11 @@ class Gathering final : Accumulator::Listener {
     Nanoseconds duration;
     Nanoseconds queued;  ///< the part spent waiting for space in the launch queue
   };
+  struct Filling {  ///< a launch that takes up more than half of the gap that it ends
+    Place call;
+    NameId range, name;
+    Nanoseconds lost;
+  };
   struct SiteKey {
     NameId range, call;
     std::size_t thread;
@@ -369,6 +374,10 @@ class Gathering final : Accumulator::Listener {
       CallSite& site = evidence_.sites[call->site];
       site.bubble_ns[static_cast<std::size_t>(gap.cause)] += lost;
       ++site.bubble_count;
+      const Nanoseconds covered = std::min(call->end, gap.end_ns) - std::max(call->start, gap.start_ns);
+      if (gap.cause == BubbleCause::LaunchLatency && 2 * covered > gap.duration()) {
+        filling_.push_back({{call->lane, call->start, call->end}, site.range, site.call, lost});
+      }
       if (gap.cause == BubbleCause::AfterSync && gap.cpu_ns <= kQuicklyNs) ++site.quickly_followed;
       if (gap.duration() > site.longest_bubble_ns) {
         site.longest_bubble_ns = gap.duration();
@@ -499,8 +508,24 @@ class Gathering final : Accumulator::Listener {
     }
     evidence_.launches = static_cast<std::int64_t>(launches_.size());
     evidence_.median_launch_ns = median(durations);
+    note_long_launches();
     evidence_.median_kernel_ns = median(kernel_durations_);
     evidence_.median_work_ns = median(work_durations_);
+  }
+
+  void note_long_launches() {
+    LongLaunches& all = evidence_.long_launches;
+    for (const Filling& one : filling_) {
+      const Nanoseconds took = one.call.end_ns - one.call.start_ns;
+      if (took <= kLongLaunchNs || took <= kLongLaunchMedians * evidence_.median_launch_ns) continue;
+      ++all.count;
+      all.calls_ns += took;
+      all.idle_ns += one.lost;
+      if (took <= all.longest.end_ns - all.longest.start_ns) continue;
+      all.longest = one.call;
+      all.range = one.range;
+      all.call = one.name;
+    }
   }
 
   void sort() {
@@ -534,6 +559,7 @@ class Gathering final : Accumulator::Listener {
   std::vector<Timed> timed_;  // by start
   Cover busy_, kernels_;
   std::vector<Launch> launches_;
+  std::vector<Filling> filling_;
   std::vector<Place> loader_waits_, stale_reads_;
   std::vector<Nanoseconds> durations_, kernel_durations_, work_durations_;
   trace::CallKey last_issuer_;  // of the newest kernel

@@ -84,6 +84,18 @@ struct Stopwatches {
 inline constexpr double kStoppedEarly = 0.2;  ///< A17: share of the time that the stopwatch shows
 inline constexpr Nanoseconds kStoppedEarlyNs = 10'000;
 
+/// Launches that took far longer than the others, and more than half of a gap of the GPU: often to load code.
+struct LongLaunches {
+  std::int64_t count = 0;
+  Nanoseconds calls_ns = 0;  ///< the sum of their durations
+  Nanoseconds idle_ns = 0;   ///< the gaps
+  // Of the longest:
+  Place longest;
+  trace::NameId range = 0, call = 0;
+};
+inline constexpr Nanoseconds kLongLaunchNs = 100'000;
+inline constexpr int kLongLaunchMedians = 10;
+
 struct Evidence {
   /// From the start of the first to the end of the last iteration considered.
   Nanoseconds from_ns = 0, to_ns = 0;
@@ -99,6 +111,7 @@ struct Evidence {
   Nanoseconds median_launch_ns = 0;  ///< of the calls that launch kernels
   Nanoseconds launches_ns = 0;       ///< the sum of their durations
   std::int64_t launches = 0;
+  LongLaunches long_launches;
   /// Waits for other threads of the program: number, total, median and longest.
   std::int64_t loader_waits = 0;
   Nanoseconds loader_wait_ns = 0;

@@ -168,12 +168,15 @@ void GapCauses::explain(Bubble& gap, const IssuingCall* launch, std::size_t thre
   } else if (const HeldCall* hold = holder(from, to, launch, thread)) {
     blame(held_by(hold->hold), *hold, hold->start);
     split(gap, hold->end <= issued ? hold->end : from, issued);
+  } else if (!launch) {
+    gap.cause = BubbleCause::Unknown;
   } else {
     split(gap, from, issued);
-    gap.cause = !launch || 2 * gap.cpu_ns > gap.duration() ? BubbleCause::Cpu
-                : behind_copy && launch->end_ns <= from    ? BubbleCause::Dependency
-                                                           : BubbleCause::LaunchLatency;
-    if (launch) blame(gap.cause, *launch, launch->start_ns);
+    blame(2 * gap.cpu_ns > gap.duration()         ? BubbleCause::Cpu
+          : behind_copy && launch->end_ns <= from ? BubbleCause::Dependency
+          : to - launch->end_ns > kLongestLaunch  ? BubbleCause::GpuWait
+                                                  : BubbleCause::LaunchLatency,
+          *launch, launch->start_ns);
   }
 }
 

@@ -90,9 +90,10 @@ class JobAdvisor {
     const Evidence evidence = gather_stretch(trace_, stretch_.from_ns, stretch_.to_ns, stop_, gpu);
     const CauseTimes& causes = evidence.summary.judged.bubble_by_cause_ns;
     const auto most = std::ranges::max_element(causes);
-    if (*most > 0) {
+    const auto cause = static_cast<BubbleCause>(most - causes.begin());
+    if (*most > 0 && cause != BubbleCause::Unknown) {
       what += ' ';
-      what += tr("Most of its idle time is {}.", cause_name(static_cast<BubbleCause>(most - causes.begin())));
+      what += tr("Most of its idle time is {}.", cause_name(cause));
     }
     return tr("Look at what its process does there that the others do not: data loading, logging, saving, reads.");
   }

@@ -23,13 +23,14 @@ struct Basis {
     return span_ns > 0 ? std::clamp(static_cast<double>(ns) / static_cast<double>(span_ns), 0.0, 1.0) : 0;
   }
   double idle(CauseGroup group) const { return share(idle_of(figures.bubble_by_cause_ns, group)); }
+  double idle(BubbleCause cause) const { return share(idle_of(figures.bubble_by_cause_ns, cause)); }
   double each(std::int64_t sum) const {
     return static_cast<double>(sum) / static_cast<double>(std::max<std::int64_t>(1, figures.iterations));
   }
 };
 Basis basis_of(const Summary& summary) {
   if (summary.judged.to_ns > summary.judged.from_ns) return {summary.judged.span_ns(), summary.judged};
-  Basis basis{summary.gpu_window_ns() - idle_of(summary.bubble_by_cause_ns, CauseGroup::StartOrEnd), {}};
+  Basis basis{summary.gpu_window_ns() - idle_of(summary.bubble_by_cause_ns, BubbleCause::StartOrEnd), {}};
   basis.figures.busy_ns = summary.gpu_busy_ns;
   basis.figures.kernel_ns = summary.kernel_ns;
   basis.figures.bubble_by_cause_ns = summary.bubble_by_cause_ns;
@@ -88,7 +89,10 @@ void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
   v.figures.push_back(syncs(basis));
   // 100 minus the idle share as displayed elsewhere, so that the two add up to 100.
   const int busy = 100 - percent(v.idle);
-  if (all_syncs == 0) {
+  if (const double own = basis.idle(CauseGroup::Graph); own >= kIdleMatters) {
+    v.sentence = tr("The GPU idles {} % of the time, {} % with its next work at hand: it sets the pace, not the CPU.",
+                    100 - busy, std::min(100 - busy, percent(own)));
+  } else if (all_syncs == 0) {
     v.sentence = tr("The GPU is busy {} % of the time: it sets the pace, not the CPU.", busy);
   } else if (busy == 100) {
     v.sentence = tr("The GPU is busy {} % of the time; reading less often would gain nothing.", busy);
@@ -240,7 +244,10 @@ void judge_one(Summary& summary) {
     return;
   }
   if (basis.span_ns <= 0 || figures.busy_ns <= 0) {
-    v.sentence = tr("Nothing has run on the GPU here.");
+    v.sentence = summary.launch_count > 0
+                     ? tr("{} kernels were launched here, but the trace does not contain their work on the GPU.",
+                          base::format_count(summary.launch_count))
+                     : std::string(tr("Nothing has run on the GPU here."));
     return;
   }
   v.idle = basis.share(basis.span_ns - figures.busy_ns);
@@ -250,13 +257,23 @@ void judge_one(Summary& summary) {
   v.loader = basis.idle(CauseGroup::Loader);
   v.exposed_copy = basis.share(figures.busy_ns - figures.kernel_ns);
 
-  // Between the nodes of a graph, the GPU needs neither the CPU nor a copy: that time is its own.
-  if (v.idle - basis.idle(CauseGroup::Graph) < kIdleMatters) {
+  const double own = basis.idle(CauseGroup::Graph), unknown = basis.idle(BubbleCause::Unknown);
+  const double copies = v.copy_held + (v.exposed_copy >= kExposedCopyMatters ? v.exposed_copy : 0);
+  const bool known = std::max(v.after_sync + v.launch + v.copy_held + v.loader, copies) >= kIdleMatters;
+  // Between the nodes of a graph, and where it had its next work, the GPU needs neither the CPU nor a copy: that time
+  // is its own.
+  if (v.idle - own < kIdleMatters || (!known && own >= std::max(kIdleMatters, unknown))) {
     const bool only_copies = v.exposed_copy >= kExposedCopyDominates * (1 - v.idle);
     v.kind = only_copies ? VerdictKind::CopyBound : VerdictKind::GpuBound;
   } else {
-    const double copies = v.copy_held + (v.exposed_copy >= kExposedCopyMatters ? v.exposed_copy : 0);
-    if (std::max(v.after_sync + v.launch + v.copy_held + v.loader, copies) < kIdleMatters) {
+    if (unknown >= kIdleMatters && unknown > std::max({v.after_sync, v.launch, v.loader, copies})) {
+      v.sentence =
+          tr("The GPU idles {} % of the time, {} % of it before work whose launch is not in the trace: nobody knows "
+             "why.",
+             percent(v.idle), percent(unknown / v.idle));
+      return;
+    }
+    if (!known) {
       v.sentence =
           tr("The GPU is idle {} % of the time, nearly all of it before the first or after the last operation here: "
              "too short a stretch to tell why.",

@@ -33,6 +33,10 @@ std::string_view cause_name(BubbleCause cause) {
       return tr("waiting for data");
     case BubbleCause::GraphGap:
       return tr("between graph nodes");
+    case BubbleCause::GpuWait:
+      return tr("waiting on the GPU");
+    case BubbleCause::Unknown:
+      return tr("launch not recorded");
     case BubbleCause::StartOrEnd:
       return tr("start or end");
   }
@@ -41,8 +45,8 @@ std::string_view cause_name(BubbleCause cause) {
 
 std::string_view cause_key(BubbleCause cause) {
   static constexpr std::array<std::string_view, kBubbleCauses> kKeys{
-      "after_sync", "cpu",        "launch_latency", "allocation", "staging",
-      "pinning",    "dependency", "loader",         "graph",      "start_or_end"};
+      "after_sync", "cpu",    "launch_latency", "allocation", "staging", "pinning",
+      "dependency", "loader", "graph",          "gpu_wait",   "unknown", "start_or_end"};
   return kKeys[static_cast<std::size_t>(cause)];
 }
 
@@ -79,7 +83,9 @@ CauseGroup group_of(BubbleCause cause) {
     case BubbleCause::Loader:
       return CauseGroup::Loader;
     case BubbleCause::GraphGap:
+    case BubbleCause::GpuWait:
       return CauseGroup::Graph;
+    case BubbleCause::Unknown:
     case BubbleCause::StartOrEnd:
       break;
   }

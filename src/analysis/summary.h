@@ -26,9 +26,11 @@ enum class BubbleCause : std::uint8_t {
   Dependency,     ///< launched long before, behind a copy on another stream
   Loader,         ///< the program waited for another of its threads (a data loader's worker) before launching
   GraphGap,       ///< between two nodes of a CUDA graph, which the GPU goes through by itself
+  GpuWait,        ///< launched long before: the GPU had it and did not start it, for a reason of its own
+  Unknown,        ///< what launched the next operation is not in the trace
   StartOrEnd,     ///< before the first or after the last operation of the range: cause unknown
 };
-inline constexpr std::size_t kBubbleCauses = 10;
+inline constexpr std::size_t kBubbleCauses = 12;
 std::string_view cause_name(BubbleCause cause);  ///< "after a sync", "launch latency", ...
 std::string_view cause_key(BubbleCause cause);   ///< the key in JSON: "launch_latency"
 using CauseTimes = std::array<Nanoseconds, kBubbleCauses>;
@@ -39,8 +41,8 @@ enum class CauseGroup : std::uint8_t {
   Launch,      ///< Cpu, LaunchLatency, Allocation: work was issued too late
   Copy,        ///< Staging, Pinning, Dependency: copies delayed the CPU or the GPU
   Loader,      ///< Loader
-  Graph,       ///< GraphGap: neither the CPU nor a copy is the cause
-  StartOrEnd,  ///< StartOrEnd
+  Graph,       ///< GraphGap, GpuWait: neither the CPU nor a copy is the cause
+  StartOrEnd,  ///< StartOrEnd, Unknown: not known
 };
 inline constexpr std::size_t kCauseGroups = 6;
 std::string_view group_name(CauseGroup group);  ///< "after a sync", "launch too slow", ...
@@ -60,7 +62,7 @@ struct Bubble {
   /// range of the wait for data; 0: unknown.
   trace::NameId call = 0;
   Nanoseconds call_start_ns = 0;
-  // The three parts of the bubble, which add up to its duration (StartOrEnd: all 0).
+  // The three parts of the bubble, which add up to its duration (StartOrEnd, Unknown: all 0).
   Nanoseconds wake_ns = 0;    ///< from the last operation's end until the blocking call returned, or the wait was over
   Nanoseconds cpu_ns = 0;     ///< from there until the next launch began
   Nanoseconds launch_ns = 0;  ///< from the start of the launch until the operation started

@@ -42,6 +42,8 @@ constexpr Stripes kStripes[] = {
     {"pinning", "call-copy", "bubble-ground", 0, 2, 6},
     {"dependency", "copy-other", "bubble-ground", -45, 4, 9},
     {"graph", "kernel", "bubble-ground", 90, 2, 5},
+    {"gpu_wait", "kernel", "bubble-ground", -45, 4, 9},
+    {"unknown", "unknown", "bubble-ground", -45, 1, 7},
     {"start_or_end", "unknown", "ground", 45, 1, 7},
     {"rest", "unknown", "ground", 45, 1, 7},
     {"copy", "d2h", "h2d", 90, 4, 8},

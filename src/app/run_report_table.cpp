@@ -157,12 +157,15 @@ std::vector<Figure> gpu_time_figures(const std::vector<const RunFigures*>& runs,
   figures.push_back(bubble_figure(tr("  held by a copy"), CauseGroup::Copy));
   add_causes({BubbleCause::Staging, BubbleCause::Pinning, BubbleCause::Dependency});
   if (with_loader) figures.push_back(bubble_figure(tr("  waiting for data"), CauseGroup::Loader));
-  if (std::any_of(runs.begin(), runs.end(), [](const RunFigures* run) {
-        return idle_of(run->summary.bubble_by_cause_ns, CauseGroup::Graph) > 0;
-      })) {
-    figures.push_back(bubble_figure(tr("  between graph nodes"), CauseGroup::Graph));
+  const std::pair<BubbleCause, const char*> rare[] = {{BubbleCause::GraphGap, tr("  between graph nodes")},
+                                                      {BubbleCause::GpuWait, tr("  waiting on the GPU")},
+                                                      {BubbleCause::Unknown, tr("  launch not recorded")}};
+  for (const auto& [cause, name] : rare) {
+    if (std::ranges::any_of(
+            runs, [cause](const RunFigures* run) { return idle_of(run->summary.bubble_by_cause_ns, cause) > 0; }))
+      figures.push_back(bubble_figure(name, cause));
   }
-  figures.push_back(bubble_figure(tr("  start and end"), CauseGroup::StartOrEnd));
+  figures.push_back(bubble_figure(tr("  start and end"), BubbleCause::StartOrEnd));
   figures.push_back(share_figure(tr("CPU waiting for the GPU"), &analysis::Summary::host_wait_ns, false));
   if (with_loader)
     figures.push_back(share_figure(tr("CPU waiting for data"), &analysis::Summary::loader_wait_ns, false));

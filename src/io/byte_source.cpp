@@ -170,6 +170,7 @@ std::size_t ByteSource::inflate_some(char* to, std::size_t size) {
   return size - stream_.avail_out;
 }
 
-void ByteSource::fail(std::string_view why) const { throw base::FileError(path_.string() + ": " + std::string(why)); }
+std::string ByteSource::named(std::string_view why) const { return path_.string() + ": " + std::string(why); }
+void ByteSource::fail(std::string_view why) const { throw base::FileError(named(why)); }
 
 }  // namespace lanescope::io

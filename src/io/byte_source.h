@@ -44,6 +44,7 @@ class ByteSource {
   void report_to(ReadProgress& progress);
 
   [[noreturn]] void fail(std::string_view why) const;
+  std::string named(std::string_view why) const;  ///< with the path before it
 
  private:
   void begin();

@@ -175,7 +175,7 @@ std::size_t count(const EventStore& events, std::span<const trace::LaneInfo> lan
 // This cannot use trace::Links: the events are not in a trace yet, because a call's type and waits are determined here.
 class Inference {
  public:
-  Inference(const EventStore& events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
+  Inference(EventStore& events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
             std::span<const SyncRecord> syncs, StopCheck& stop)
       : events_(events),
         lanes_(lanes),
@@ -217,7 +217,9 @@ class Inference {
       infer_wait(call);
     } else if (nature == CallNature::BlockingCopy || nature == CallNature::AsyncCopy) {
       const std::optional<Event> op = found ? std::optional(events_[*found]) : std::nullopt;
-      infer_copy(call, op && op->kind == EventKind::Copy ? &*op : nullptr, nature == CallNature::AsyncCopy);
+      const bool copies = op && op->kind == EventKind::Copy;
+      infer_copy(call, copies ? &*op : nullptr, nature == CallNature::AsyncCopy);
+      if (copies && nature == CallNature::AsyncCopy) mark_asynchronous(*found, *op);
     }
   }
 
@@ -266,6 +268,13 @@ class Inference {
     trace::set_parts(call, parts);
   }
 
+  void mark_asynchronous(Handle place, Event copy) {
+    trace::CopyTraits traits = trace::copy_traits_of(copy);
+    traits.asynchronous = true;
+    trace::set_copy_traits(copy, traits);
+    events_.set(place, copy);
+  }
+
   void infer_copy(Event& call, const Event* copy, bool asynchronous) {
     if (!copy) {
       if (!asynchronous) call.flags |= trace::kSyncFlag;
@@ -293,7 +302,7 @@ class Inference {
     trace::set_parts(call, parts);
   }
 
-  const EventStore& events_;
+  EventStore& events_;
   const LaneNumbers lanes_;
   const base::NameTable& names_;
   std::span<const SyncRecord> syncs_;

@@ -23,8 +23,8 @@ struct SyncRecord {
   std::int32_t stream = -1;  ///< the stream waited for; -1: the whole device, or unknown
 };
 
-/// Sets the flags and parts of every Call. An event's lane is its index in `lanes`; GPU lanes have the pid of the
-/// process that uses the GPU.
+/// Sets the flags and parts of every Call, and which copies are asynchronous. An event's lane is its index in `lanes`;
+/// GPU lanes have the pid of the process that uses the GPU.
 ///
 /// A synchronisation waited until the last GPU operation ended that was issued before the call, ran on the stream (or
 /// device) waited for, and ended within the call; the rest is its return. If there is no such operation, nothing is

@@ -30,6 +30,7 @@ constexpr std::size_t kMaxOpenRanges = 100'000;
 constexpr std::size_t kMaxCategories = 500;
 constexpr std::size_t kKnownCategories = 64;
 constexpr std::size_t kMaxTextIds = 65'536;
+constexpr std::size_t kMaxCallBytes = std::size_t{4} << 20;
 constexpr std::int64_t kFirstTextId = std::int64_t{1} << 40;  // beyond all process and thread ids
 
 template <typename Number>
@@ -220,6 +221,7 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
     case Meaning::Call:
       event.kind = EventKind::Call;
       key.kind = LaneKind::Calls;
+      if (bytes > 0 && call_bytes_.size() < kMaxCallBytes) call_bytes_[{key.owner, event.correlation}] = bytes;
       break;
     case Meaning::Kernel:
       event.kind = EventKind::Kernel;
@@ -379,6 +381,7 @@ OpenedTrace TraceBuilder::finish() {
     out_.opened().rank = head_.rank;
     out_.opened().world_size = head_.world_size > head_.rank ? head_.world_size : 0;
     claim_gpu_lanes();
+    take_bytes_of_calls();
     out_.arrange();
     constexpr base::Nanoseconds kMost = base::Nanoseconds{1} << 62;  // two of them have a difference
     base::Nanoseconds& offset = out_.opened().time_offset_ns;
@@ -386,6 +389,21 @@ OpenedTrace TraceBuilder::finish() {
   }
   trace.set_complete_until(head_.own ? head_.complete_until_ns.value_or(trace.extent().second) : trace.extent().second);
   return std::move(out_.opened());
+}
+
+// ROCm's older versions write how much is copied only at the call.
+void TraceBuilder::take_bytes_of_calls() {
+  if (call_bytes_.empty()) return;
+  out_.events().for_each([&](EventStore::Handle h) {
+    out_.stop()();
+    Event e = out_.events()[h];
+    const bool moves = e.kind == EventKind::Copy || e.kind == EventKind::Memset;
+    if (!moves || e.correlation == 0 || trace::bytes_of(e) > 0) return;
+    const auto call = call_bytes_.find({out_.lanes()[e.lane].pid, e.correlation});
+    if (call == call_bytes_.end()) return;
+    trace::set_bytes(e, call->second);
+    out_.events().set(h, e);
+  });
 }
 
 // Its times need not make sense; those that do not ascend are cut by the trace.

@@ -65,6 +65,7 @@ class TraceBuilder {
 
   /// Determines the process of each GPU lane.
   void claim_gpu_lanes();
+  void take_bytes_of_calls();
   void take_coverage();
   std::vector<trace::LaneId> make_own_lanes();
 
@@ -84,8 +85,9 @@ class TraceBuilder {
   std::map<ThreadKey, std::vector<OpenRange>> open_ranges_;
   std::size_t open_range_count_ = 0;
   std::unordered_map<std::string, std::int64_t> text_ids_;
-  std::string arguments_;             // keeps its memory
-  std::vector<Category> categories_;  // those of late
+  std::map<std::pair<std::int64_t, std::uint32_t>, std::uint64_t> call_bytes_;  // by process and correlation
+  std::string arguments_;                                                       // keeps its memory
+  std::vector<Category> categories_;                                            // those of late
   std::uint64_t category_count_ = 0;
   std::vector<RangeFacts> range_facts_;  // by the range's name
 };

@@ -26,6 +26,7 @@ enum class Field : std::uint8_t {
   Stream,
   WaitOnStream,
   Bytes,
+  Size,  ///< the bytes in calls of ROCm's older versions; also an argument of others
   NewName,
   Index,
   Flags,

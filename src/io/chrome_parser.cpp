@@ -228,11 +228,13 @@ class Handler {
       const char next = reader_.peek();
       if (next != '{' && next != '[') {
         const RawEvent::Details details = details_in(field);
-        if (field != Field::Other && details == RawEvent::Details::None) {
+        const bool shown = field == Field::Other || field == Field::Size;  // as an argument
+        if (!shown && details == RawEvent::Details::None) {
           take_value(field, next);
           continue;
         }
         const Scalar value = reader_.scalar();
+        if (field == Field::Size && !event_.bytes) event_.bytes = value.as_integer();
         if (details != RawEvent::Details::None) {
           event_.details_of = details;
           event_.details = value.text;
@@ -245,7 +247,7 @@ class Handler {
         event_.launch.grid = read_size();
       } else if (field == Field::Block) {
         event_.launch.block = read_size();
-      } else if (field == Field::Other && are_kept()) {
+      } else if ((field == Field::Other || field == Field::Size) && are_kept()) {
         value_.clear();
         reader_.walk(value_);
         if (value_.text().size() > kMostArgument) {
@@ -390,6 +392,7 @@ class Handler {
         event_.launch.occupancy_percent = share_of(value);
         break;
       case Field::Other:
+      case Field::Size:
       case Field::Grid:
       case Field::Block:
       case Field::KernelDetails:
@@ -630,7 +633,9 @@ void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<
   Handler handler(reader, head, on_event);
   reader.walk(handler);
   reader.expect_end();
-  if (!handler.saw_events()) source.fail(base::tr("not a Chrome trace: it has no \"traceEvents\""));
+  if (!handler.saw_events()) {
+    throw NotATrace(source.named(base::tr("not a Chrome trace: it has no \"traceEvents\"")));
+  }
 }
 
 }  // namespace lanescope::io

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "base/version.h"
 #include "io/read_progress.h"
 #include "trace/capture_health.h"
@@ -76,9 +77,15 @@ struct ReadLimits {
   Threads threads = Threads::Two;
 };
 
-/// Reads a .json or .json.gz, which are distinguished by content. Throws base::FileError with the path and the reason.
-/// Never crashes on a truncated or hostile file, and never returns part of one. Updates `progress`, and throws
-/// io::Cancelled if it requests a stop.
+/// A JSON file that is something else than a trace.
+class NotATrace : public base::FileError {
+ public:
+  using base::FileError::FileError;
+};
+
+/// Reads a .json or .json.gz, which are distinguished by content. Throws base::FileError with the path and the reason,
+/// NotATrace without "traceEvents". Never crashes on a truncated or hostile file, and never returns part of one.
+/// Updates `progress`, and throws io::Cancelled if it requests a stop.
 OpenedTrace read_chrome_trace(const std::filesystem::path& path, ReadProgress* progress = nullptr,
                               const ReadLimits& limits = {});
 OpenedTrace read_chrome_trace(ByteSource& source, ReadProgress* progress = nullptr, const ReadLimits& limits = {});

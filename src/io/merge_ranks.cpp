@@ -44,11 +44,12 @@ std::map<std::string, std::vector<Nanoseconds>, std::less<>> ends_of(const trace
       [&](LaneId lane, std::size_t, const trace::Row& row) {
         for (auto i = row.first(); i < row.last(); ++i) {
           const std::string_view name = trace.names().text(row.look(i).name);
-          const std::string_view operation = analysis::collective_operation(name);
+          if (analysis::collective_operation(name).empty()) continue;
+          const std::string_view arguments = trace.arguments().text(trace::arguments_of(row.event(i)));
+          const std::string_view operation = analysis::collective_operation(name, arguments);
           if (!leaves_together(operation)) continue;
           if (gpu == trace::kNobody) gpu = owners.gpu_of(lane);
           if (owners.gpu_of(lane) != gpu) continue;
-          const std::string_view arguments = trace.arguments().text(trace::arguments_of(row.event(i)));
           ends[fmt::format("{} {}", operation, analysis::communicator_of(arguments).group)].push_back(row.end(i));
         }
       });
@@ -102,7 +103,9 @@ std::string missing_text(const std::vector<RankTrace>& ranks) {
     const int of = rank.opened.world_size;
     if (of > 0 && world > 0 && of != world) return "";
     world = std::max(world, of);
-    if (const auto number = rank_of(rank)) here.insert(*number);
+    const auto number = rank_of(rank);
+    if (!number) return "";
+    here.insert(*number);
   }
   std::vector<int> missing;
   for (int rank = 0; rank < world; ++rank) {
@@ -116,10 +119,34 @@ std::string missing_text(const std::vector<RankTrace>& ranks) {
   return tr("Ranks {} and {} of {} are not here.", named, missing.back(), world);
 }
 
+/// Why they may not be of one job.
+std::vector<std::string> doubts_of(const std::vector<RankTrace>& ranks) {
+  std::set<int> worlds;
+  std::set<std::string> models;
+  std::vector<Nanoseconds> begins;
+  for (const RankTrace& rank : ranks) {
+    if (rank.opened.world_size > 0) worlds.insert(rank.opened.world_size);
+    if (!rank.opened.facts.device_name.empty()) models.insert(rank.opened.facts.device_name);
+    if (!rank.opened.own) begins.push_back(rank.opened.time_offset_ns);
+  }
+  std::vector<std::string> doubts;
+  if (worlds.size() > 1) {
+    doubts.emplace_back(
+        tr("These files are of different jobs: one of {} ranks, another of {}.", *worlds.begin(), *worlds.rbegin()));
+  }
+  if (!begins.empty() && std::ranges::max(begins) - std::ranges::min(begins) >= kOneJob) {
+    doubts.emplace_back(tr("They were recorded more than a day apart, or with different clocks."));
+  }
+  if (models.size() > 1) doubts.emplace_back(tr("Their GPUs are of different models."));
+  return doubts;
+}
+
 /// What the facts of all files have in common. Runs with different settings are no longer one that could be predicted.
 RunFacts common_facts(const std::vector<RankTrace>& ranks) {
   RunFacts facts = ranks.front().opened.facts;
   facts.marks.clear();
+  facts.device_name.clear();
+  std::set<std::string> models;
   for (const RankTrace& rank : ranks) {
     const RunFacts& other = rank.opened.facts;
     const bool same = facts.workload == other.workload && facts.settings == other.settings;
@@ -128,9 +155,13 @@ RunFacts common_facts(const std::vector<RankTrace>& ranks) {
       const auto found = other.settings.find(setting.first);
       return found == other.settings.end() || found->second != setting.second;
     });
+    if (!other.device_name.empty() && models.insert(other.device_name).second) {
+      facts.device_name += facts.device_name.empty() ? other.device_name : ", " + other.device_name;
+    }
     if (facts.program != other.program) facts.program.clear();
     if (facts.iterations != other.iterations) facts.iterations.clear();
   }
+  if (models.size() > 1) facts.sm_count = 0;
   return facts;
 }
 
@@ -221,7 +252,13 @@ Alignment align_ranks(const std::vector<RankTrace>& ranks) {
 }
 
 OpenedTrace merge_ranks(std::vector<RankTrace> ranks) {
-  if (ranks.size() == 1) return std::move(ranks.front().opened);
+  if (ranks.size() == 1) {
+    OpenedTrace& one = ranks.front().opened;
+    const std::string missing = missing_text(ranks);
+    if (!missing.empty() && !one.incomplete.empty()) one.incomplete += ' ';
+    one.incomplete += missing;
+    return std::move(one);
+  }
   std::ranges::stable_sort(ranks, {}, [](const RankTrace& r) {
     return std::pair(rank_of(r).value_or(std::numeric_limits<int>::max()), r.name);
   });
@@ -238,7 +275,8 @@ OpenedTrace merge_ranks(std::vector<RankTrace> ranks) {
   merged.trace = std::make_unique<trace::Trace>(cap);
   merged.facts = common_facts(ranks);
   const std::vector<std::string> labels = labels_of(ranks);
-  const std::string missing = missing_text(ranks);
+  std::vector<std::string> remarks = doubts_of(ranks);
+  if (std::string missing = missing_text(ranks); !missing.empty()) remarks.push_back(std::move(missing));
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     OpenedTrace& opened = ranks[r].opened;
     const std::string& label = labels[r];
@@ -258,7 +296,7 @@ OpenedTrace merge_ranks(std::vector<RankTrace> ranks) {
     if (!opened.incomplete.empty()) merged.incomplete += fmt::format("{}: {} ", ranks[r].name, opened.incomplete);
     opened = {};  // gives its memory back
   }
-  if (!missing.empty()) merged.incomplete += missing + ' ';
+  for (const std::string& remark : remarks) merged.incomplete += remark + ' ';
   merged.incomplete += clock_text(alignment);
   merged.facts.clock_error_ns = alignment.error_ns;
   merged.trace->set_complete_until(merged.trace->extent().second);

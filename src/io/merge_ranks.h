@@ -33,8 +33,8 @@ struct Alignment {
 Alignment align_ranks(const std::vector<RankTrace>& ranks);
 
 /// Their processes are named by rank: the one that a file states, otherwise the one in its name. Equal process numbers
-/// get hosts of their own, named like the files. Throws base::Error if there are too many lanes. At least one trace; a
-/// single one is returned as it is.
+/// get hosts of their own, named like the files. Throws base::Error if there are too many lanes. At least one trace; of
+/// a single one, only which other ranks are missing is added.
 OpenedTrace merge_ranks(std::vector<RankTrace> ranks);
 
 }  // namespace lanescope::io

@@ -33,11 +33,13 @@ struct Part {
   ReadProgress progress;
   OpenedTrace opened;
   std::exception_ptr error;
+  bool no_trace = false;
 };
 
 class Reading {
  public:
-  Reading(const std::vector<fs::path>& files, const ReadLimits& limits) : limits_(limits) {
+  Reading(const std::vector<fs::path>& files, const ReadLimits& limits, bool leave_out)
+      : limits_(limits), leave_out_(leave_out) {
     for (const fs::path& file : files) {
       parts_.push_back(std::make_unique<Part>());
       parts_.back()->path = file;
@@ -61,8 +63,9 @@ class Reading {
       report(*progress);
     }
     if (progress && progress->cancelled) throw Cancelled("");
+    const bool any = std::ranges::any_of(parts_, [](const auto& part) { return !part->no_trace; });
     for (const auto& part : parts_) {
-      if (part->error) std::rethrow_exception(part->error);
+      if (part->error && !(part->no_trace && any)) std::rethrow_exception(part->error);
     }
   }
 
@@ -74,7 +77,11 @@ class Reading {
       Part& part = *parts_[i];
       try {
         StopCheck(part.progress).now();
-        part.opened = read_trace(part.path, &part.progress, limits_);
+        part.opened = read_file(part.path, &part.progress, limits_);
+      } catch (const NotATrace&) {
+        part.error = std::current_exception();
+        part.no_trace = leave_out_;
+        if (!leave_out_) cancel_after(i + 1);
       } catch (...) {
         part.error = std::current_exception();
         cancel_after(i + 1);  // those before it may still fail, and are named first
@@ -107,6 +114,7 @@ class Reading {
   }
 
   const ReadLimits limits_;
+  const bool leave_out_;  // files that are no traces
   std::vector<std::unique_ptr<Part>> parts_;
   std::atomic<std::size_t> next_{0};
   std::mutex mutex_;
@@ -147,13 +155,20 @@ void check_files(const std::vector<fs::path>& files) {
   }
 }
 
-std::vector<RankTrace> read_ranks(const std::vector<fs::path>& files, ReadProgress* progress,
-                                  const ReadLimits& limits) {
-  Reading reading(files, limits);
+std::vector<RankTrace> read_ranks(const std::vector<fs::path>& files, ReadProgress* progress, const ReadLimits& limits,
+                                  std::vector<std::string>* others) {
+  Reading reading(files, limits, others != nullptr);
   reading.wait(progress);
   const std::vector<std::string> names = names_of(files);
   std::vector<RankTrace> ranks;
-  for (std::size_t i = 0; i < files.size(); ++i) ranks.push_back({names[i], std::move(reading.parts()[i]->opened)});
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    Part& part = *reading.parts()[i];
+    if (part.no_trace) {
+      others->push_back(names[i]);
+    } else {
+      ranks.push_back({names[i], std::move(part.opened)});
+    }
+  }
   return ranks;
 }
 

@@ -22,7 +22,8 @@ RunFigures figures_of(const trace::Trace& trace, const analysis::LiveAnalysis& a
   figures.warm_up_ns = account.warm_up_ns;
   figures.elapsed_ns = account.elapsed_ns;
   figures.events = trace.counts();
-  const auto records = analysis.records();
+  // Added up over ranks, an iteration of the job would count once for each.
+  const auto records = analysis.records(figures.summary.verdict_gpu);
   figures.iterations = records.empty() ? 0 : static_cast<std::uint64_t>(records.back().number);
   return figures;
 }

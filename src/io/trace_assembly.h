@@ -36,7 +36,7 @@ class TraceAssembly {
 
   OpenedTrace& opened() { return opened_; }
   trace::Trace& trace() { return *opened_.trace; }
-  const EventStore& events() const { return events_; }  ///< their lane: an index into lanes(), or into the file's own
+  EventStore& events() { return events_; }  ///< their lane: an index into lanes(), or into the file's own
   std::vector<trace::LaneInfo>& lanes() { return lanes_; }
   /// The process in the file, of each of lanes().
   const std::vector<std::int64_t>& file_process() const { return file_process_; }

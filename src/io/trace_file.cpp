@@ -60,6 +60,22 @@ void leave_out_what_jax_repeats(std::vector<std::filesystem::path>& files) {
   });
 }
 
+// PyTorch, for one, writes its execution traces beside those of its profiler.
+OpenedTrace read_folder(const std::filesystem::path& folder, ReadProgress* progress, const ReadLimits& limits) {
+  std::vector<std::string> others;
+  OpenedTrace opened = merge_ranks(read_ranks(traces_in(folder), progress, limits, &others));
+  if (others.empty()) return opened;
+  constexpr std::size_t kMostNamed = 3;
+  std::string names = others.front();
+  for (std::size_t i = 1; i < std::min(others.size(), kMostNamed); ++i) names += ", " + others[i];
+  if (others.size() > kMostNamed) names += ", …";
+  if (!opened.incomplete.empty()) opened.incomplete += ' ';
+  opened.incomplete += others.size() == 1
+                           ? base::tr("Left out, because it is no trace: {}.", names)
+                           : base::tr("Left out, because they are no traces, {} files: {}.", others.size(), names);
+  return opened;
+}
+
 }  // namespace
 
 std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder) {
@@ -87,8 +103,14 @@ std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder
 
 OpenedTrace read_trace(const std::filesystem::path& path, ReadProgress* progress, const ReadLimits& limits) {
   if (std::error_code unknown; std::filesystem::is_directory(path, unknown)) {
-    return read_traces(traces_in(path), progress, limits);
+    return read_folder(path, progress, limits);
   }
+  std::vector<RankTrace> one;
+  one.push_back({path.filename().string(), read_file(path, progress, limits)});
+  return merge_ranks(std::move(one));
+}
+
+OpenedTrace read_file(const std::filesystem::path& path, ReadProgress* progress, const ReadLimits& limits) {
   ByteSource source(path);
   const std::string_view beginning = source.peek();
   if (is_session_file(beginning)) return read_session(source, progress, limits);

@@ -9,10 +9,14 @@
 namespace lanescope::io {
 
 /// Reads a session file, a Chrome trace or a compressed one, an SQLite export of Nsight Systems or one of its reports,
-/// told apart by their content. Of a folder, all traces in it become one (merge_ranks.h). Throws like
-/// read_chrome_trace(), read_session() and read_nsys_export().
+/// told apart by their content. Of a folder, all traces in it become one (merge_ranks.h), without JSON files that are
+/// no traces. Throws like read_chrome_trace(), read_session() and read_nsys_export().
 OpenedTrace read_trace(const std::filesystem::path& path, ReadProgress* progress = nullptr,
                        const ReadLimits& limits = {});
+
+/// The same of one file that is no folder, as one of several: does not say which other ranks' files are missing.
+OpenedTrace read_file(const std::filesystem::path& path, ReadProgress* progress = nullptr,
+                      const ReadLimits& limits = {});
 
 /// Several files, none of them a folder, become one (merge_ranks.h); a single one is what read_trace() gives. At least
 /// one. Throws base::FileError also if one is given twice.

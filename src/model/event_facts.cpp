@@ -228,6 +228,7 @@ EventFacts bubble_facts(const trace::Trace& trace, const analysis::Bubble& b, ba
   const char* role = b.cause == BubbleCause::Loader      ? tr("waited in")
                      : b.cause == BubbleCause::AfterSync ? tr("drained by")
                      : b.cause == BubbleCause::GraphGap  ? tr("graph launched by")
+                     : b.cause == BubbleCause::GpuWait   ? tr("launched by")
                                                          : tr("late call");
   if (!call.empty()) facts.times.push_back({role, call});
   facts.times.push_back({tr("start"), time_in_full(b.start_ns - origin)});

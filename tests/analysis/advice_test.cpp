@@ -304,5 +304,63 @@ TEST(WarmUp, IsWhatTakesMoreThanTwiceTheUsual) {
   EXPECT_EQ(analysis::warm_up_count(records({90, 10, 10})), 0u) << "too few to tell";
 }
 
+// Two kernels until 194 µs; the launch of the third takes 300 µs, from 195 to 495, and it starts at 498: the GPU is dry
+// for 304 of 500 µs, 60.8 per iteration. The other launches take 2 µs.
+TEST_F(AdviceTest, OneVeryLongLaunchIsNamed) {
+  for (int i = 0; i < kIterations; ++i) b_.iteration(i * kPeriod, (i + 1) * kPeriod);
+  kernel(0, 4'000, 94'000);
+  kernel(10'000, 94'000, 194'000);
+  kernel(195'000, 498'000, 500'000, 300'000);
+  for (Nanoseconds t = 20'000; t < 50'000; t += 10'000) b_.launch(t, t + 2'000, ++correlation_);
+  b_.publish();
+  const Evidence e = evidence();
+  EXPECT_EQ(e.median_launch_ns, 2'000);
+  EXPECT_EQ(e.long_launches.count, 1);
+  EXPECT_EQ(e.long_launches.idle_ns, 304'000) << "from 194 to 498";
+  const std::vector<Card> found = cards();
+  ASSERT_THAT(rules(found), ElementsAre(Rule::StarvedByCpu));
+  EXPECT_EQ(found[0].title, "One launch took 300 µs");
+  EXPECT_DOUBLE_EQ(found[0].cost_ns, 304'000 / 5.0);
+  EXPECT_THAT(found[0].what, HasSubstr("Half of the launches take 2 µs or less"));
+  EXPECT_EQ(found[0].place.start_ns, 195'000);
+  EXPECT_EQ(found[0].call, "cudaLaunchKernel");
+}
+
+// The same with a call of 95 µs, which is no more than 100; and in a program all of whose launches take 40.
+TEST_F(AdviceTest, ALaunchAsLongAsOthersIsNot) {
+  for (int i = 0; i < kIterations; ++i) b_.iteration(i * kPeriod, (i + 1) * kPeriod);
+  kernel(0, 4'000, 194'000);
+  kernel(195'000, 295'000, 300'000, 95'000);
+  kernel(301'000, 425'000, 500'000, 120'000);
+  for (Nanoseconds t = 2'000; t < 192'000; t += 50'000) b_.launch(t, t + 40'000, ++correlation_);
+  b_.publish();
+  EXPECT_EQ(evidence().long_launches.count, 0);
+}
+
+// 10 copies of 1 KB per iteration in each direction.
+TEST_F(AdviceTest, SmallCopiesAreNamedByTheirDirection) {
+  const auto title = [this](CopyDirection direction, bool called) {
+    trace::Trace trace;
+    TraceBuilder b(trace);
+    for (int i = 0; i < kIterations; ++i) {
+      b.iteration(i * kPeriod, (i + 1) * kPeriod);
+      for (Nanoseconds k = 0; k < 10; ++k) {
+        const Nanoseconds at = i * kPeriod + k * 10'000;
+        if (called) b.copy_call(at, at + 2'000, ++correlation_);
+        b.upload(at + 3'000, at + 9'000, 1024, called ? correlation_ : 0);
+        trace::set_copy_traits(b.events.back(), {direction, MemoryKind::Device, MemoryKind::Device, true});
+      }
+    }
+    b.publish();
+    for (const Card& card : analysis::advise(analysis::gather(trace, 0, kIterations * kPeriod), trace.names(), {}))
+      if (card.rule == Rule::ManySmallCopies) return card.title;
+    return std::string();
+  };
+  EXPECT_EQ(title(CopyDirection::HostToDevice, true), "Many small copies in uploads");
+  EXPECT_EQ(title(CopyDirection::DeviceToHost, true), "Many small copies in downloads");
+  EXPECT_EQ(title(CopyDirection::DeviceToDevice, true), "Many small copies in device-to-device copies");
+  EXPECT_EQ(title(CopyDirection::DeviceToDevice, false), "") << "they took none of the CPU's time";
+}
+
 }  // namespace
 }  // namespace lanescope::analysis_test

@@ -222,9 +222,9 @@ TEST_F(BubbleCauseTest, WithoutAKnownLaunchNoCallIsBlamed) {
   t.kernel(0, 100);
   t.kernel(160, 200, 77);
   const Bubble b = only();
-  EXPECT_EQ(b.cause, BubbleCause::Cpu);
+  EXPECT_EQ(b.cause, BubbleCause::Unknown) << "nobody knows what the CPU did";
   EXPECT_EQ(b.call, base::NameTable::kEmpty);
-  expect_parts(b, 0, 60, 0);
+  EXPECT_EQ(b.wake_ns + b.cpu_ns + b.launch_ns, 0);
 }
 
 // Pitfall: item() at the end of a launch-bound iteration. The GPU runs dry before each launch; only the one gap after
@@ -415,6 +415,37 @@ TEST_F(BubbleCauseTest, AGapIsOneOfAllStreams) {
   const Bubble b = only();
   EXPECT_EQ(b.start_ns, 150);
   EXPECT_EQ(b.cause, BubbleCause::LaunchLatency);
+}
+
+// The call is back at 20, and its kernel starts 100,000 later: no launch takes longer than that. One more, and the GPU
+// had it and did not start it. The gaps begin at 100.
+TEST_F(BubbleCauseTest, ALaunchThatWasBackLongBeforeIsNotWaitedFor) {
+  t.kernel(0, 100);
+  t.launch(15, 20, 2);
+  t.kernel(100'020, 200'000, 2);
+  t.launch(150'000, 150'020, 3);
+  t.kernel(250'021, 250'100, 3);
+  const std::vector<Bubble> all = bubbles();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].cause, BubbleCause::LaunchLatency);
+  EXPECT_EQ(all[1].cause, BubbleCause::GpuWait);
+  EXPECT_EQ(call_of(all[1]), "cudaLaunchKernel");
+  expect_parts(all[1], 0, 0, 50'021);
+  EXPECT_EQ(analysis::group_of(all[1].cause), analysis::CauseGroup::Graph) << "never launch-bound";
+}
+
+// The gap [100,400100) begins 200,000 before the launch, and its kernel starts 200,000 after it: half is not more than
+// half. From 200,001 before on it is the CPU's, whatever the GPU did then.
+TEST_F(BubbleCauseTest, WhatTheCpuDidBeforeTheLaunchGoesFirst) {
+  t.kernel(0, 100);
+  t.launch(200'100, 200'110, 2);
+  t.kernel(400'100, 400'200, 2);
+  t.launch(600'201, 600'210, 3);
+  t.kernel(800'201, 800'300, 3);
+  const std::vector<Bubble> all = bubbles();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].cause, BubbleCause::GpuWait);
+  EXPECT_EQ(all[1].cause, BubbleCause::Cpu);
 }
 
 }  // namespace

@@ -49,7 +49,68 @@ TEST(CollectiveOperation, IsInTheNameOfTheKernelOfEveryVersion) {
   EXPECT_EQ(collective_operation("void ncclDevKernel_SendRecv(ncclDevKernelArgs)"), "SendRecv");
   EXPECT_EQ(collective_operation("ncclDevKernel_Reduce_Sum_f32_RING_LL"), "Reduce");
   EXPECT_EQ(collective_operation("gemm_AllReduce_kernel"), "");
+  EXPECT_EQ(collective_operation("void multimem_one_shot_all_reduce_kernel<c10::BFloat16, 16>(int)"), "AllReduce");
+  EXPECT_EQ(collective_operation("two_shot_all_reduce_kernel"), "AllReduce");
+  EXPECT_EQ(collective_operation("multimem_all_gather_kernel"), "AllGather");
+  EXPECT_EQ(collective_operation("void vllm::cross_device_reduce_1stage<__half, 2>(vllm::RankData*)"), "AllReduce");
+  EXPECT_EQ(collective_operation("multimem_copy"), "");
   EXPECT_EQ(collective_operation("ncclGroupEnd"), "");
+}
+
+TEST(CollectiveOperation, OfRcclsGenericKernelIsInItsArguments) {
+  const auto of = [](const std::string& name) {
+    return analysis::collective_operation("ncclDevKernel_Generic_1(ncclDevKernelArgsStorage<4096ul>)",
+                                          R"("Collective name":")" + name + R"(","Seq":3)");
+  };
+  EXPECT_EQ(of("allreduce"), "AllReduce");
+  EXPECT_EQ(of("_allgather_base"), "AllGather");
+  EXPECT_EQ(of("reduce_scatter_tensor_coalesced"), "ReduceScatter");
+  EXPECT_EQ(of("all_to_allv"), "AllToAll");
+  EXPECT_EQ(of("_reduce_oop"), "Reduce");
+  EXPECT_EQ(of("recv"), "SendRecv");
+  EXPECT_EQ(of("wait"), "Generic");
+  EXPECT_EQ(analysis::collective_operation("ncclDevKernel_Generic_1", ""), "Generic");
+  EXPECT_EQ(analysis::collective_operation(kAllReduce, R"("Collective name":"broadcast")"), "AllReduce")
+      << "a kernel's own name goes first";
+  EXPECT_EQ(analysis::collective_operation("gemm", R"("Collective name":"broadcast")"), "");
+}
+
+// As OperationsAreMatchedWithTheirOwn, by RCCL: the broadcast of GPU 1 runs at the same time, but is another one.
+TEST_F(CollectivesOfGpus, GenericKernelsAreMatchedByTheNamesOfTheirCollectives) {
+  const std::string generic = "ncclDevKernel_Generic_1";
+  kernel(0, generic, 0, 100, R"("Collective name":"allreduce")");
+  kernel(1, generic, 5, 95, R"("Collective name":"broadcast")");
+  kernel(1, generic, 95, 120, R"("Collective name":"allreduce")");
+  const Collectives found = all();
+  ASSERT_THAT(found.all, SizeIs(1));
+  EXPECT_EQ(found.all[0].operation, "AllReduce");
+  EXPECT_EQ(found.all[0].parts[1].start_ns, 95'000);
+  EXPECT_EQ(found.unmatched, 1);
+}
+
+// Nobody waits, and the clocks are known to 1 ns: that is enough to say so.
+TEST_F(CollectivesOfGpus, WithoutAnyWaitingItIsTransfer) {
+  two(0);
+  const Collectives found = all(1);
+  EXPECT_EQ(found.verdict, CollectiveVerdict::Transfer);
+  EXPECT_THAT(found.sentence, HasSubstr("0 % of the time"));
+}
+
+// On GPU 0 a kernel's lane sets memory for 30 of the 100 µs: no kernel runs then. On GPU 1 one computes.
+TEST_F(CollectivesOfGpus, SettingMemoryIsNoKernelBesideThem) {
+  trace::Event memset;
+  memset.kind = trace::EventKind::Memset;
+  memset.name = job_.trace.names().intern("Memset");
+  memset.start_ns = 20'000;
+  memset.end_ns = 50'000;
+  memset.lane = job_.lane(0, 0);
+  job_.trace.append(memset);
+  kernel(0, kAllReduce, 0, 100);
+  kernel(1, "gemm", 20, 50);
+  kernel(1, kAllReduce, 0, 100);
+  const Collectives found = all();
+  EXPECT_EQ(found.gpus[0].exposed_ns, 100'000);
+  EXPECT_EQ(found.gpus[1].exposed_ns, 70'000);
 }
 
 // Each time GPU 0 waits 90 µs for GPU 1, and both transfer for 10: 90 of 110 µs is waiting, 82 %.

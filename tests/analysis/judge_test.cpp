@@ -284,5 +284,50 @@ TEST(Names, VerdictKeysAreWhatTheReportPromises) {
   EXPECT_EQ(analysis::cause_name(BubbleCause::Cpu), "CPU work");
 }
 
+// 300 of 1000 ns idle before work whose launch is not in the trace, of 400: 75 %. With 150 of them, the launches'
+// 200 are more.
+TEST(Judge, NobodyIsBlamedWithoutALaunch) {
+  Summary s = judged(600, 0, 0, 100, 0);
+  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Unknown)] = 300;
+  EXPECT_EQ(kind(s), VerdictKind::Unknown);
+  EXPECT_EQ(
+      sentence(s),
+      "The GPU idles 40 % of the time, 75 % of it before work whose launch is not in the trace: nobody knows why.");
+  Summary less = judged(600, 0, 0, 200, 0);
+  less.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Unknown)] = 150;
+  EXPECT_EQ(kind(less), VerdictKind::LaunchBound);
+}
+
+// 300 of 1000 ns the GPU waits by itself; 50 are the launches'.
+TEST(Judge, AGpuThatWaitsByItselfSetsThePace) {
+  Summary s = judged(650, 0, 0, 50, 0);
+  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::GpuWait)] = 300;
+  EXPECT_EQ(kind(s), VerdictKind::GpuBound);
+  EXPECT_EQ(sentence(s),
+            "The GPU idles 35 % of the time, 30 % with its next work at hand: it sets the pace, not the CPU.");
+}
+
+// As in a trace that begins in the middle of the program: 500 of 1000 ns are the GPU's own, 60 of unknown launches, and
+// 60 of known causes: too little for those. 400 of unknown launches and 380 of its own leave it open.
+TEST(Judge, ItsOwnWaitsGoBeforeLittleElse) {
+  const auto with = [](Nanoseconds busy, Nanoseconds own, Nanoseconds unknown) {
+    Summary s = judged(busy, 0, 30, 30, 0);
+    s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::GpuWait)] = own;
+    s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Unknown)] = unknown;
+    return s;
+  };
+  EXPECT_EQ(kind(with(380, 500, 60)), VerdictKind::GpuBound);
+  EXPECT_EQ(sentence(with(380, 500, 60)),
+            "The GPU idles 62 % of the time, 50 % with its next work at hand: it sets the pace, not the CPU.");
+  EXPECT_EQ(kind(with(160, 380, 400)), VerdictKind::Unknown);
+}
+
+TEST(Judge, LaunchesWithoutTheirWorkAreSaid) {
+  Summary s = judged(0, 0, 0, 0, 0);
+  EXPECT_EQ(sentence(s), "Nothing has run on the GPU here.");
+  s.launch_count = 1234;
+  EXPECT_EQ(sentence(s), "1,234 kernels were launched here, but the trace does not contain their work on the GPU.");
+}
+
 }  // namespace
 }  // namespace lanescope::analysis_test

@@ -13,9 +13,10 @@ namespace lanescope::analysis_test {
 
 class RandomProgram {
  public:
-  /// `graph_gap`: the longest time between two nodes of a graph.
-  RandomProgram(TraceBuilder& into, std::uint64_t seed, int graph_gap = 0)
-      : t_(into), random_(seed), graph_gap_(graph_gap) {}
+  /// `graph_gap`: the longest time between two nodes of a graph; `stall`: how long the GPU now and then does not start
+  /// what it has.
+  RandomProgram(TraceBuilder& into, std::uint64_t seed, int graph_gap = 0, int stall = 0)
+      : t_(into), random_(seed), graph_gap_(graph_gap), stall_(stall) {}
 
   /// About `steps` calls on each thread.
   void write(int steps) {
@@ -122,7 +123,8 @@ class RandomProgram {
     if (one_in(25)) return called;
     const std::uint32_t correlation = one_in(15) ? 0 : correlation_;
     Nanoseconds& free = free_[static_cast<std::size_t>(stream)];
-    const Nanoseconds start = std::max(free, called + (one_in(3) ? 0 : upto(15)));
+    const Nanoseconds stalled = stall_ > 0 && one_in(20) ? stall_ : 0;
+    const Nanoseconds start = std::max(free, called + (one_in(3) ? 0 : upto(15))) + stalled;
     const Nanoseconds end = start + length(60);
     free = end;
     const auto bytes = static_cast<std::uint64_t>(upto(5000));
@@ -148,7 +150,7 @@ class RandomProgram {
   Nanoseconds now_ = 0;
   std::vector<Nanoseconds> free_;
   std::uint32_t correlation_ = 0;
-  const int graph_gap_;
+  const int graph_gap_, stall_;
 };
 
 }  // namespace lanescope::analysis_test

@@ -128,12 +128,17 @@ void explain(const Facts& facts, ReferenceBubble& gap) {
     }
     const Nanoseconds end = longest_of(held_for[gap.cause], gap.end).end;
     back = end <= issued ? end : gap.start;
-  } else if (!launch || 2 * std::max<Nanoseconds>(0, late_until - gap.start) > gap.end - gap.start) {
+  } else if (!launch) {
+    gap.cause = BubbleCause::Unknown;
+    return;  // without parts
+  } else if (2 * std::max<Nanoseconds>(0, late_until - gap.start) > gap.end - gap.start) {
     gap.cause = BubbleCause::Cpu;
   } else {
     const bool behind =
         before && before->kind == trace::EventKind::Copy && facts.stream(*before) != facts.stream(*next);
-    gap.cause = behind && launch->end_ns <= gap.start ? BubbleCause::Dependency : BubbleCause::LaunchLatency;
+    gap.cause = behind && launch->end_ns <= gap.start ? BubbleCause::Dependency
+                : gap.end - launch->end_ns > 100'000  ? BubbleCause::GpuWait
+                                                      : BubbleCause::LaunchLatency;
   }
   back = std::max(back, gap.start);
   const Nanoseconds begun = std::max(back, std::min(issued, gap.end));

@@ -71,5 +71,43 @@ TEST(AmdTrace, CallsHaveTheRolesOfTheirCudaNames) {
   EXPECT_EQ(role("hipStreamSynchronize"), CallRole::Other);
 }
 
+// ROCm 6.2 writes the bytes only at the call, as a text, under either name. A copy's own number goes first.
+TEST(AmdTrace, BytesAreThoseOfTheCallWhereTheCopyHasNone) {
+  const OpenedTrace opened = read_chrome_trace(R"j({"traceEvents":[
+    {"ph":"X","cat":"cuda_runtime","name":"hipMemcpyAsync","pid":9,"tid":9,"ts":0,"dur":5,"args":{"correlation":1,"size":"2560"}},
+    {"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (Host -> Device)","pid":2,"tid":0,"ts":10,"dur":5,"args":{"device":2,"stream":0,"correlation":1}},
+    {"ph":"X","cat":"cuda_runtime","name":"hipMemcpyAsync","pid":9,"tid":9,"ts":20,"dur":5,"args":{"correlation":2,"bytes":"18816"}},
+    {"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (Host -> Device)","pid":2,"tid":0,"ts":30,"dur":5,"args":{"device":2,"stream":0,"correlation":2}},
+    {"ph":"X","cat":"cuda_runtime","name":"hipMemcpyAsync","pid":9,"tid":9,"ts":40,"dur":5,"args":{"correlation":3,"size":"64"}},
+    {"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (Host -> Device)","pid":2,"tid":0,"ts":50,"dur":5,"args":{"device":2,"stream":0,"correlation":3,"bytes":128}},
+    {"ph":"X","cat":"user_annotation","name":"load","pid":9,"tid":9,"ts":0,"dur":60,"args":{"size":7}}]})j",
+                                               "amd.json");
+  const auto bytes = [&](std::uint32_t correlation) {
+    return trace::bytes_of(find_event(opened, "Memcpy HtoD (Host -> Device)", correlation));
+  };
+  EXPECT_EQ(bytes(1), 2560u);
+  EXPECT_EQ(bytes(2), 18'816u);
+  EXPECT_EQ(bytes(3), 128u);
+  const auto ranges = events_on(opened, LaneKind::Phases);
+  ASSERT_EQ(ranges.size(), 1u);
+  EXPECT_EQ(ranges[0].arguments, "\"size\":7") << "of a range, it is shown";
+}
+
+// The copy is asynchronous if its call is: of two that take the same, the second is not.
+TEST(AmdTrace, CopiesOfAsynchronousCallsAreAsynchronous) {
+  const OpenedTrace opened = read_chrome_trace(R"j({"traceEvents":[
+    {"ph":"X","cat":"cuda_runtime","name":"hipMemcpyAsync","pid":9,"tid":9,"ts":0,"dur":5,"args":{"correlation":1}},
+    {"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (Pageable -> Device)","pid":2,"tid":0,"ts":10,"dur":5,"args":{"device":2,"stream":0,"correlation":1,"bytes":8}},
+    {"ph":"X","cat":"cuda_runtime","name":"hipMemcpy","pid":9,"tid":9,"ts":20,"dur":20,"args":{"correlation":2}},
+    {"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (Pageable -> Device)","pid":2,"tid":0,"ts":30,"dur":5,"args":{"device":2,"stream":0,"correlation":2,"bytes":8}}]})j",
+                                               "amd.json");
+  const auto traits = [&](std::uint32_t correlation) {
+    return trace::copy_traits_of(find_event(opened, "Memcpy HtoD (Pageable -> Device)", correlation));
+  };
+  EXPECT_TRUE(traits(1).asynchronous);
+  EXPECT_EQ(traits(1).source, trace::MemoryKind::Pageable);
+  EXPECT_FALSE(traits(2).asynchronous);
+}
+
 }  // namespace
 }  // namespace lanescope::io

@@ -269,7 +269,7 @@ TEST(PyTorchTrace, PageableCopiesHoldTheirCaller) {
     const Event call = find_event(alexnet, "cudaMemcpyAsync", e.event.correlation);
     EXPECT_EQ(trace::copy_traits_of(e.event),
               (trace::CopyTraits{trace::CopyDirection::HostToDevice, trace::MemoryKind::Pageable,
-                                 trace::MemoryKind::Device, false}));
+                                 trace::MemoryKind::Device, true}));
     EXPECT_FALSE(trace::is_sync(call));  // it is an asynchronous call by its nature
     // 151 MB: the call takes 34,949 us; its copy begins after 258 us and outlasts it. Copies up to 64 KB do not block.
     if (trace::bytes_of(e.event) == 150'994'944) expect_parts(call, 258, 0, 34'691, 0);

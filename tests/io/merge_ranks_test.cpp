@@ -281,5 +281,49 @@ TEST_F(ReadFolder, MistakesAreSaid) {
   }
 }
 
+// What speaks against one job is said once each, and the device line names all models.
+TEST(MergeRanks, DifferentJobsAreSaid) {
+  const auto merged = [](int world, Nanoseconds begin, const char* model) {
+    auto ranks = two(rank_trace(1, 0, 0), rank_trace(2, 0, 0));
+    for (RankTrace& rank : ranks) {
+      rank.opened.world_size = 2;
+      rank.opened.time_offset_ns = 1'700'000'000 * base::kSecond;
+      rank.opened.facts.device_name = "NVIDIA A100";
+      rank.opened.facts.sm_count = 108;
+    }
+    ranks[1].opened.world_size = world;
+    ranks[1].opened.time_offset_ns += begin;
+    ranks[1].opened.facts.device_name = model;
+    return merge_ranks(std::move(ranks));
+  };
+  const OpenedTrace one = merged(2, 0, "NVIDIA A100");
+  EXPECT_THAT(one.incomplete, testing::StartsWith("These files have one clock"));
+  EXPECT_EQ(one.facts.device_name, "NVIDIA A100");
+  EXPECT_EQ(one.facts.sm_count, 108);
+  EXPECT_THAT(merged(8, 0, "NVIDIA A100").incomplete,
+              testing::StartsWith("These files are of different jobs: one of 2 ranks, another of 8. "));
+  EXPECT_THAT(merged(2, 24 * 3600 * base::kSecond, "NVIDIA A100").incomplete,
+              testing::StartsWith("They were recorded more than a day apart, or with different clocks. "));
+  const OpenedTrace models = merged(2, 0, "AMD Instinct MI300X");
+  EXPECT_THAT(models.incomplete, testing::StartsWith("Their GPUs are of different models. "));
+  EXPECT_EQ(models.facts.device_name, "NVIDIA A100, AMD Instinct MI300X");
+  EXPECT_EQ(models.facts.sm_count, 0) << "they have different numbers";
+}
+
+TEST(MergeRanks, OfASingleFileOnlyWhatIsMissingIsSaid) {
+  const auto said = [](int rank, int world) {
+    std::vector<RankTrace> ranks;
+    ranks.push_back({"trace.json", rank_trace(1, 0, 0)});
+    ranks[0].opened.rank = rank;
+    ranks[0].opened.world_size = world;
+    return merge_ranks(std::move(ranks)).incomplete;
+  };
+  EXPECT_EQ(said(0, 1), "");
+  EXPECT_EQ(said(1, 2), "Rank 0 of 2 is not here.");
+  EXPECT_EQ(said(0, 128), "127 of 128 ranks are not here.");
+  EXPECT_EQ(said(-1, 8), "") << "it does not say which rank it is";
+  EXPECT_EQ(said(0, 0), "");
+}
+
 }  // namespace
 }  // namespace lanescope::io

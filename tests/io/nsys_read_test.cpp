@@ -182,7 +182,7 @@ TEST_F(NsysTest, MemoryKindsAreNotThoseOfCupti) {
   EXPECT_EQ(trace::bytes_of(back), 1'000'000u);
   EXPECT_EQ(trace::copy_traits_of(back),
             (trace::CopyTraits{trace::CopyDirection::DeviceToHost, trace::MemoryKind::Device,
-                               trace::MemoryKind::Pageable, false}));
+                               trace::MemoryKind::Pageable, true}));
   find_event(opened, "Memcpy HtoD (Pinned -> Device)", 2);
   find_event(opened, "Unified memory HtoD", 0);
   EXPECT_EQ(trace::bytes_of(find_event(opened, "Memset (Device)", 3)), 64u);

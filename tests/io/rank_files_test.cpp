@@ -96,5 +96,35 @@ TEST_F(RankFiles, ReadingCanBeStopped) {
   EXPECT_THROW(read_ranks(files, &progress, {}), Cancelled);
 }
 
+TEST_F(RankFiles, AFileSaysWhichRanksAreMissing) {
+  const auto one = write("a.json", R"({"distributedInfo": {"rank": 0, "world_size": 128}, "traceEvents": [
+    {"ph": "X", "cat": "kernel", "name": "k", "pid": 1, "tid": 7, "ts": 0, "dur": 5}]})");
+  EXPECT_EQ(read_trace(one).incomplete, "127 of 128 ranks are not here.");
+  EXPECT_EQ(read_traces({one}).incomplete, "127 of 128 ranks are not here.");
+}
+
+// PyTorch writes execution traces beside those of its profiler. One that is named is an error, and so is a folder with
+// nothing else, or with a broken file.
+TEST_F(RankFiles, InAFolderJsonThatIsNoTraceIsLeftOut) {
+  trace("job/rank0.json", 1, 2);
+  const auto et = write("job/rank0_et.json", R"({"schema": "1.0", "nodes": []})");
+  const OpenedTrace opened = read_trace(file("job"));
+  EXPECT_EQ(opened.events_read, 2u);
+  EXPECT_EQ(opened.incomplete, "Left out, because it is no trace: rank0_et.json.");
+  trace("job/rank1.json", 2, 3);
+  for (const char* name : {"job/a.json", "job/b.json", "job/c.json"}) write(name, "{}");
+  const OpenedTrace both = read_trace(file("job"));
+  EXPECT_EQ(both.events_read, 5u);
+  EXPECT_THAT(both.incomplete,
+              testing::EndsWith(" Left out, because they are no traces, 4 files: a.json, b.json, c.json, …."));
+  EXPECT_THAT(error_of([&] { read_traces({file("job/rank0.json"), et}); }), HasSubstr("not a Chrome trace"));
+  EXPECT_THAT(error_of([&] { read_trace(et); }), HasSubstr("not a Chrome trace"));
+  write("job/broken.json", "{");
+  EXPECT_THAT(error_of([&] { read_trace(file("job")); }), HasSubstr("broken.json"));
+  std::filesystem::create_directories(file("none"));
+  write("none/x_et.json", "{}");
+  EXPECT_THAT(error_of([&] { read_trace(file("none")); }), HasSubstr("x_et.json: not a Chrome trace"));
+}
+
 }  // namespace
 }  // namespace lanescope::io

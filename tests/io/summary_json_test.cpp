@@ -21,7 +21,7 @@ RunFigures some_figures() {
   f.summary.gpu_busy_ns = 5'000;
   f.summary.host_wait_ns = 4'000;
   f.summary.bubble_ns = 3'000;
-  f.summary.bubble_by_cause_ns = {1'500, 700, 200, 100, 250, 90, 60, 250, 30, 70};
+  f.summary.bubble_by_cause_ns = {1'500, 700, 200, 100, 250, 90, 60, 250, 30, 5, 7, 70};
   f.summary.loader_wait_ns = 300;
   f.summary.sync_count = 7;
   f.summary.launch_count = 8;
@@ -106,9 +106,9 @@ TEST(SummaryJson, HasTheFieldsOfTheCommandLineInTheirOrder) {
     "after_sync": 1500,
     "launch_too_slow": 1000,
     "copy": 400,
-    "start_or_end": 70,
+    "start_or_end": 77,
     "loader": 250,
-    "graph": 30
+    "graph": 35
   },
   "bubbles_by_fine_cause": {
     "after_sync": 1500,
@@ -120,6 +120,8 @@ TEST(SummaryJson, HasTheFieldsOfTheCommandLineInTheirOrder) {
     "dependency": 60,
     "loader": 250,
     "graph": 30,
+    "gpu_wait": 5,
+    "unknown": 7,
     "start_or_end": 70
   },
   "run_ahead": {

@@ -181,8 +181,10 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
       {part(CauseGroup::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D,
        called(analysis::BubbleCause::Pinning, tr("pinning"), tr("copy"))},
       {part(CauseGroup::Loader), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyD2H, tr("no data")},
-      {part(CauseGroup::Graph), SpanStyle::Dashed, Colour::PanelRaised, Colour::Kernel, tr("in a graph")},
-      {part(CauseGroup::StartOrEnd), SpanStyle::Solid, Colour::PanelRaised, Colour::Muted, tr("start or end")}};
+      {part(CauseGroup::Graph), SpanStyle::Dashed, Colour::PanelRaised, Colour::Kernel,
+       called(analysis::BubbleCause::GraphGap, tr("in a graph"), tr("on the GPU"))},
+      {part(CauseGroup::StartOrEnd), SpanStyle::Solid, Colour::PanelRaised, Colour::Muted,
+       called(analysis::BubbleCause::StartOrEnd, tr("start or end"), tr("not known"))}};
   double total = 0;
   for (const Share& share : shares) total += share.ns;
   if (total <= 0) return;

@@ -1,0 +1,73 @@
+// The figures of a run.
+#include "io/run_figures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "io/chrome_trace.h"
+#include "traces.h"
+
+namespace lanescope::io {
+namespace {
+
+// Each rank makes 6 iterations of 100 µs with a kernel of 50, on a GPU of its own.
+void add_rank(trace::Trace& trace, std::int64_t pid) {
+  LaneInfo loop = cpu_lane(LaneKind::Iterations, "iteration", pid);
+  LaneInfo gpu = gpu_lane(LaneKind::Kernels, "kernels");
+  loop.pid = gpu.pid = pid;
+  const LaneId iterations = trace.add_lane(loop), kernels = trace.add_lane(gpu);
+  for (int i = 0; i < 6; ++i) {
+    const base::Nanoseconds t = i * 100'000;
+    trace.append(make_event(trace, iterations, EventKind::Range, "iteration", t, t + 100'000));
+    trace.append(make_event(trace, kernels, EventKind::Kernel, "k", t, t + 50'000));
+  }
+}
+
+std::uint64_t iterations_of(int ranks) {
+  trace::Trace trace;
+  for (int rank = 0; rank < ranks; ++rank) add_rank(trace, rank + 1);
+  trace.publish();
+  trace.set_complete_until(trace.extent().second);
+  analysis::LiveAnalysis analysis(trace);
+  analysis.finish();
+  return figures_of(trace, analysis, {}).iterations;
+}
+
+TEST(RunFigures, TheIterationsOfRanksAreNotAddedUp) {
+  EXPECT_EQ(iterations_of(1), 6u);
+  EXPECT_EQ(iterations_of(3), 6u);
+}
+
+// In each of five steps of 100 µs a call copies 4 MB out of pageable memory and returns only after 50 µs, when its copy
+// has ended. That the call is asynchronous, the file says only by its name.
+TEST(RunFigures, APageableCopyOfAnotherProgramsTraceHasItsCard) {
+  std::string json = R"({"traceEvents":[)";
+  for (int i = 0; i < 5; ++i) {
+    const int t = 100 * i;
+    const auto add = [&](const char* category, std::string_view name, int start, int duration, int correlation) {
+      const bool gpu = std::string_view(category) == "kernel" || std::string_view(category) == "gpu_memcpy";
+      json += fmt::format(
+          R"({{"ph":"X","cat":"{}","name":"{}","pid":{},"tid":7,"ts":{},"dur":{},"args":{{"correlation":{}{}}}}},)",
+          category, name, gpu ? 0 : 9, t + start, duration, correlation,
+          gpu ? R"(,"device":0,"stream":7,"bytes":4194304)" : "");
+    };
+    add("user_annotation", fmt::format("ProfilerStep#{}", i + 1), 0, 100, 0);
+    add("cuda_runtime", "cudaMemcpyAsync", 10, 50, 2 * i + 1);
+    add("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 12, 46, 2 * i + 1);
+    add("cuda_runtime", "cudaLaunchKernel", 66, 2, 2 * i + 2);
+    add("kernel", "k", 70, 29, 2 * i + 2);
+  }
+  json.back() = ']';
+  const OpenedTrace opened = read_chrome_trace(json + "}", "copies.json");
+  analysis::LiveAnalysis analysis(*opened.trace);
+  analysis.finish();
+  const RunFigures figures = figures_of(*opened.trace, analysis, opened.facts);
+  std::vector<analysis::Rule> rules;
+  for (const analysis::Card& card : advice_of(*opened.trace, analysis, figures).cards) rules.push_back(card.rule);
+  EXPECT_THAT(rules, testing::Contains(analysis::Rule::PageableCopy));
+}
+
+}  // namespace
+}  // namespace lanescope::io
