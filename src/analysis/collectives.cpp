@@ -186,6 +186,17 @@ void match(Kernels& gpus, Nanoseconds clock_error_ns, std::vector<Collective>& a
   }
 }
 
+// Recorded in bursts, ranks do not record at exactly the same times: what is missing then says nothing.
+bool others_recorded(const trace::Trace& trace, const trace::Owners& owners, const std::map<GpuNumber, OfGpu>& gpus,
+                     const CollectivePart& part) {
+  const trace::Trace::ReadLock lock(trace);
+  return std::ranges::all_of(gpus, [&](const auto& other) {
+    const trace::Coverage& coverage = trace.coverage(owners.processes()[owners.gpus()[other.first].process].pid);
+    return other.first == part.gpu || coverage.complete() ||
+           coverage.recorded_ns(part.start_ns, part.end_ns) == part.end_ns - part.start_ns;
+  });
+}
+
 void judge(Collectives& result, Nanoseconds clock_error_ns) {
   Nanoseconds wait = 0, transfer = 0;
   std::int64_t kernels = result.unmatched;
@@ -287,13 +298,14 @@ Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> str
       sum.delays_ns += one.last_start_ns - one.last_but_one_ns;
     }
   }
+  const trace::Owners owners(trace);
   for (auto& [number, gpu] : gpus) {
     GpuCollectives& sum = sums[number];
     sum.gpu = number;
     std::vector<Interval> own;
     for (const Kernel& kernel : gpu.collectives) {
       own.emplace_back(kernel.part.start_ns, kernel.part.end_ns);
-      if (!kernel.used) ++result.unmatched;
+      if (!kernel.used && others_recorded(trace, owners, gpus, kernel.part)) ++result.unmatched;
     }
     const std::vector<Interval> others = merged(std::move(gpu.others));
     const auto alone = [&](const std::vector<Interval>& which) { return length(which) - overlap(which, others); };
@@ -302,7 +314,6 @@ Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> str
     sum.exposed_ns = alone(own);
     sum.exposed_transfer_ns = alone(merged(std::move(transfers[number])));
   }
-  const trace::Owners owners(trace);
   for (auto& [number, sum] : sums) {
     sum.name = gpu_name(owners, number);
     result.gpus.push_back(std::move(sum));

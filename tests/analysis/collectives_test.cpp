@@ -174,6 +174,21 @@ TEST_F(CollectivesOfGpus, AMissingKernelDoesNotShiftTheOthers) {
   EXPECT_EQ(found.verdict, CollectiveVerdict::Skew);
 }
 
+// GPU 1 is recorded from 3.5 ms on: of GPU 0's first four collectives nobody knows when it came. The fifth is missing.
+TEST_F(CollectivesOfGpus, WhatTheOthersDidNotRecordIsNotUnmatched) {
+  for (Nanoseconds t = 0; t < 16'000; t += 1000) {
+    kernel(0, kAllReduce, t, t + 100);
+    if (t > 4000) kernel(1, kAllReduce, t + 90, t + 100);
+  }
+  constexpr std::int64_t pid = 101;  // of GPU 1
+  job_.trace.change_recording({trace::RecordingChange::Act::Nothing, pid, 0, 0});
+  job_.trace.begin_recorded(pid, 3'500'000);
+  job_.trace.end_recorded(pid, 16'000'000);
+  const Collectives found = all();
+  EXPECT_THAT(found.all, SizeIs(11));
+  EXPECT_EQ(found.unmatched, 1);
+}
+
 // Two at the same time, of different operations, are not mixed up; two of the same are taken in order.
 TEST_F(CollectivesOfGpus, OperationsAreMatchedWithTheirOwn) {
   kernel(0, kAllReduce, 0, 100);
