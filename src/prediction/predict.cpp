@@ -120,13 +120,13 @@ class Predictor {
     Outcome now = simulated(fit_->machine, recorded_.settings, now_iterations_, period_);
     prediction.reproduced_ns = now.iteration_ns;
     prediction.fidelity_error = std::abs(now.iteration_ns - measured_ns_) / measured_ns_;
+    find_scatter(now);
     // A measured time that is uncertain itself cannot be met more exactly.
-    if (prediction.fidelity_error > std::clamp(wandered(), kFidelityLimit, kMostFidelityLimit)) {
+    if (prediction.fidelity_error > std::clamp(wandered_, kFidelityLimit, kMostFidelityLimit)) {
       refuse(tr("the fitted machine is {:.1f} % off ({} instead of {})", 100 * prediction.fidelity_error,
                 duration(now.iteration_ns), duration(measured_ns_)),
              true);
     }
-    find_scatter(now);
     predict_change(changed, now, prediction);
   }
 
@@ -203,44 +203,31 @@ class Predictor {
 
   bool on_real_device() const { return !recorded_.device.virtual_time && !recorded_.device.simulated; }
 
-  /// How far the speed of a real machine wandered in the recording, as a share of the mean.
-  double wandered() const {
-    if (!on_real_device()) return 0;
-    std::vector<double> periods = periods_of(recording_.iterations, period_);
-    if (periods.size() < kFewestBlocks) {  // whose places in a period do not matter as much
-      periods.clear();
-      const Stretch stretch = analysis::whole_periods(recording_.iterations.size(), period_);
-      for (std::size_t i = std::max<std::size_t>(stretch.first, 1); i < stretch.last; ++i) {
-        periods.push_back(static_cast<double>(recording_.iterations[i].done - recording_.iterations[i - 1].done));
-      }
-    }
-    double sum = 0;
-    for (const double p : periods) sum += p;
-    return sum > 0 ? scatter_of_next(periods) * static_cast<double>(periods.size()) / sum : 0;
-  }
-
   void find_unsure() {
     constexpr double kLeast = 0.003, kMost = 0.05;
     unsure_ = std::clamp(scatter_of(recording_.iterations, period_).value_or(kMost), kLeast, kMost);
   }
 
-  /// Sets scatter_ for the recorded run. With few whole periods, its iterations are compared with the same ones on the
-  /// fitted machine, `now`.
+  /// Sets scatter_ and wandered_ for the recorded run. With few whole periods, its iterations are compared with the
+  /// same ones on the fitted machine, `now`: those of a data loader, say, differ by much more than the machine wanders.
   void find_scatter(const Outcome& now) {
-    if (const auto scatter = scatter_of(recording_.iterations, period_)) {
-      scatter_ = *scatter;
-      return;
+    std::vector<double> values = periods_of(recording_.iterations, period_);
+    double mean = 0;
+    for (const double period : values) mean += period / static_cast<double>(values.size());
+    if (values.size() < kFewestBlocks || mean <= 0) {
+      values.clear();
+      mean = measured_ns_;
+      const auto &recorded = recording_.iterations, &fitted = now.recording.iterations;
+      const auto took = [](const std::vector<RecordedIteration>& iterations, std::size_t i) {
+        return static_cast<double>(iterations[i].done - iterations[i - 1].done);
+      };
+      const Stretch stretch = analysis::whole_periods(recorded.size(), period_);
+      for (std::size_t i = std::max<std::size_t>(stretch.first, 1); i < std::min(stretch.last, fitted.size()); ++i) {
+        values.push_back(took(recorded, i) - took(fitted, i));
+      }
     }
-    const auto &recorded = recording_.iterations, &fitted = now.recording.iterations;
-    const auto took = [](const std::vector<RecordedIteration>& iterations, std::size_t i) {
-      return static_cast<double>(iterations[i].done - iterations[i - 1].done);
-    };
-    std::vector<double> off;
-    const Stretch stretch = analysis::whole_periods(recorded.size(), period_);
-    for (std::size_t i = std::max<std::size_t>(stretch.first, 1); i < std::min(stretch.last, fitted.size()); ++i) {
-      off.push_back(took(recorded, i) - took(fitted, i));
-    }
-    scatter_ = scatter_of_mean(off) / measured_ns_;
+    scatter_ = scatter_of_mean(values) / mean;
+    wandered_ = on_real_device() ? scatter_of_next(values) / mean : 0;
   }
 
   Outcome simulated(const Machine& machine, const workload::Settings& settings, std::size_t iterations,
@@ -302,12 +289,11 @@ class Predictor {
     name_foreign(effects, prediction);
     const double scatter_then = scatter_of(then.recording.iterations, changed.period).value_or(scatter_);
     const Span again = again_span(changed, then_ns), other = other_size_span(then.recording, changed, then_ns);
-    const double wandering = wandered();
     const auto root = [&](std::initializer_list<double> effect_of_each) {
       const double off = std::hypot(prediction.fidelity_error, kModelError);
       const double again_scatter = std::max(scatter_, scatter_then);
       double squares = scatter_ * scatter_ + again_scatter * again_scatter + scatter_then * scatter_then + off * off +
-                       wandering * wandering;
+                       wandered_ * wandered_;
       for (const double effect : effect_of_each) squares += effect * effect;
       return std::sqrt(squares);
     };
@@ -485,8 +471,9 @@ class Predictor {
   std::optional<Fit> fit_;
   std::size_t period_ = 1, now_iterations_ = 0;
   double measured_ns_ = 0;
-  double scatter_ = 0, unsure_ = 0.003;  // relative
-  double assumed_ = 0;                   // the width that assumed numbers give the range, relative
+  /// Relative. wandered_: how far the speed of a real machine may be another in another run.
+  double scatter_ = 0, wandered_ = 0, unsure_ = 0.003;
+  double assumed_ = 0;  // the width that assumed numbers give the range, relative
   const calibration::QuickProbe* probe_ = nullptr;
   std::vector<ops::Op> worth_probing_;
   bool has_tasks_ = false;
