@@ -90,8 +90,14 @@ void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
   // 100 minus the idle share as displayed elsewhere, so that the two add up to 100.
   const int busy = 100 - percent(v.idle);
   if (const double own = basis.idle(CauseGroup::Graph); own >= kIdleMatters) {
-    v.sentence = tr("The GPU idles {} % of the time, {} % with its next work at hand: it sets the pace, not the CPU.",
-                    100 - busy, std::min(100 - busy, percent(own)));
+    const int waits = std::min(100 - busy, percent(own));
+    v.sentence =
+        2 * basis.idle(BubbleCause::GpuWait) >= own
+            ? tr("The GPU idles {} % of the time, {} % with its next work at hand: another stream or another program "
+                 "holds it up, not the CPU.",
+                 100 - busy, waits)
+            : tr("The GPU idles {} % of the time, {} % with its next work at hand: it sets the pace, not the CPU.",
+                 100 - busy, waits);
   } else if (all_syncs == 0) {
     v.sentence = tr("The GPU is busy {} % of the time: it sets the pace, not the CPU.", busy);
   } else if (busy == 100) {
@@ -262,7 +268,8 @@ void judge_one(Summary& summary) {
   const bool known = std::max(v.after_sync + v.launch + v.copy_held + v.loader, copies) >= kIdleMatters;
   // Between the nodes of a graph, and where it had its next work, the GPU needs neither the CPU nor a copy: that time
   // is its own.
-  if (v.idle - own < kIdleMatters || (!known && own >= std::max(kIdleMatters, unknown))) {
+  const bool mostly_own = own >= std::max({kIdleMatters, unknown, v.after_sync, v.launch, v.loader, copies});
+  if (v.idle - own < kIdleMatters || mostly_own) {
     const bool only_copies = v.exposed_copy >= kExposedCopyDominates * (1 - v.idle);
     v.kind = only_copies ? VerdictKind::CopyBound : VerdictKind::GpuBound;
   } else {

@@ -22,6 +22,22 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
 }
 
+std::string_view without_comment(std::string_view line) {
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\\') {
+      ++i;
+    } else if (quote != 0) {
+      if (line[i] == quote) quote = 0;
+    } else if (line[i] == '"' || line[i] == '\'') {
+      quote = line[i];
+    } else if (line[i] == '#') {
+      return trimmed(line.substr(0, i));
+    }
+  }
+  return line;
+}
+
 bool is_loop(std::string_view line) {
   return line.starts_with("for ") || line.starts_with("while ") || line.starts_with("while(") ||
          line.starts_with("async for ");
@@ -56,7 +72,7 @@ const std::vector<std::string>& SourceLines::lines(std::string_view file) {
 std::string SourceLines::line(std::string_view file, std::uint32_t number, std::size_t most) {
   const std::vector<std::string>& all = lines(file);
   if (number == 0 || number > all.size()) return {};
-  const std::string_view text = trimmed(all[number - 1]);
+  const std::string_view text = without_comment(trimmed(all[number - 1]));
   if (text.size() <= most) return std::string(text);
   std::size_t end = most - 3;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // whole characters

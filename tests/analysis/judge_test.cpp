@@ -303,8 +303,10 @@ TEST(Judge, AGpuThatWaitsByItselfSetsThePace) {
   Summary s = judged(650, 0, 0, 50, 0);
   s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::GpuWait)] = 300;
   EXPECT_EQ(kind(s), VerdictKind::GpuBound);
-  EXPECT_EQ(sentence(s),
-            "The GPU idles 35 % of the time, 30 % with its next work at hand: it sets the pace, not the CPU.");
+  EXPECT_EQ(
+      sentence(s),
+      "The GPU idles 35 % of the time, 30 % with its next work at hand: another stream or another program holds it "
+      "up, not the CPU.");
 }
 
 // As in a trace that begins in the middle of the program: 500 of 1000 ns are the GPU's own, 60 of unknown launches, and
@@ -317,9 +319,19 @@ TEST(Judge, ItsOwnWaitsGoBeforeLittleElse) {
     return s;
   };
   EXPECT_EQ(kind(with(380, 500, 60)), VerdictKind::GpuBound);
-  EXPECT_EQ(sentence(with(380, 500, 60)),
-            "The GPU idles 62 % of the time, 50 % with its next work at hand: it sets the pace, not the CPU.");
+  EXPECT_EQ(
+      sentence(with(380, 500, 60)),
+      "The GPU idles 62 % of the time, 50 % with its next work at hand: another stream or another program holds it "
+      "up, not the CPU.");
   EXPECT_EQ(kind(with(160, 380, 400)), VerdictKind::Unknown);
+}
+
+// As of one of two programs that share a GPU: 690 of 1000 ns it has its next work, 100 the launches are late, 90 follow
+// a read. The largest cause names the loop.
+TEST(Judge, TheLargestCauseIsTheGpusOwn) {
+  Summary s = judged(120, 0, 90, 100, 0);
+  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::GpuWait)] = 690;
+  EXPECT_EQ(kind(s), VerdictKind::GpuBound);
 }
 
 TEST(Judge, LaunchesWithoutTheirWorkAreSaid) {

@@ -1,0 +1,51 @@
+#include "attach/source_lines.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <fstream>
+
+namespace lanescope::attach {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class SourceLinesOf : public testing::Test {
+ protected:
+  SourceLinesOf() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "lanescope-lines-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    std::ofstream(folder_ / "a.py") << "def train():\n"
+                                       "  for x in data:  # of this epoch\n"
+                                       "    print(\"#\", '\\'#', loss.item())  # waits\n"
+                                       "    # nothing\n"
+                                       "    while True:\n"
+                                       "\n"
+                                       "      step()\n";
+  }
+  ~SourceLinesOf() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path folder_;
+  SourceLines lines_{folder_};
+};
+
+TEST_F(SourceLinesOf, AreWithoutWhatIsNotCode) {
+  EXPECT_EQ(lines_.line("a.py", 1), "def train():");
+  EXPECT_EQ(lines_.line("a.py", 2), "for x in data:");
+  EXPECT_EQ(lines_.line("a.py", 3), "print(\"#\", '\\'#', loss.item())");
+  EXPECT_EQ(lines_.line("a.py", 4), "");
+  EXPECT_EQ(lines_.line("a.py", 3, 12), "print(\"#\"...");
+  EXPECT_EQ(lines_.line("a.py", 8), "");
+  EXPECT_EQ(lines_.line("b.py", 1), "");
+}
+
+TEST_F(SourceLinesOf, HaveLoopsAroundThem) {
+  EXPECT_THAT(lines_.loops_around("a.py", 7), ElementsAre(2, 5));
+  EXPECT_THAT(lines_.loops_around("a.py", 3), ElementsAre(2));
+  EXPECT_THAT(lines_.loops_around("a.py", 1), IsEmpty());
+}
+
+}  // namespace
+}  // namespace lanescope::attach
