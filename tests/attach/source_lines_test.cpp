@@ -15,8 +15,6 @@ using testing::IsEmpty;
 class SourceLinesOf : public testing::Test {
  protected:
   SourceLinesOf() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "lanescope-lines-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
     std::ofstream(folder_ / "a.py") << "def train():\n"
                                        "  for x in data:  # of this epoch\n"
                                        "    print(\"#\", '\\'#', loss.item())  # waits\n"
@@ -27,7 +25,12 @@ class SourceLinesOf : public testing::Test {
   }
   ~SourceLinesOf() override { std::filesystem::remove_all(folder_); }
 
-  std::filesystem::path folder_;
+  static std::filesystem::path new_folder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "lanescope-lines-XXXXXX").string();
+    return mkdtemp(pattern.data());
+  }
+
+  const std::filesystem::path folder_ = new_folder();
   SourceLines lines_{folder_};
 };
 
