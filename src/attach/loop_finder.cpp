@@ -38,7 +38,7 @@ Nanoseconds mean(const std::deque<Nanoseconds>& values) {
 }  // namespace
 
 std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const FramePlace> stack, bool complete,
-                                       bool alone) {
+                                       bool alone, bool launches) {
   if (stack.empty()) return std::nullopt;
   if (!began_ns_) began_ns_ = start_ns;
   now_ns_ = std::max(now_ns_, start_ns);
@@ -64,6 +64,7 @@ std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const Fra
   }
   for (auto& [key, loop] : loops_) {
     ++loop.calls_now;
+    loop.launched_now = loop.launched_now || launches;
     loop.complete_now = loop.complete_now && complete;
   }
   if (again && (loops_.contains(*again) || loops_.size() < kMostLoops)) {
@@ -85,8 +86,10 @@ std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const Fra
       loop.own = now[depth].own;
     }
     ++loop.rounds;
+    if (loop.launched_now) ++loop.rounds_with_launches;
     loop.last_ns = start_ns;
     loop.calls_now = 0;
+    loop.launched_now = launches;
     loop.complete_now = complete;
   }
   last_ = now;
@@ -105,6 +108,11 @@ std::vector<FoundLoop> LoopFinder::loops() const {
 bool LoopFinder::own(const LoopKey& key) const {
   const auto found = loops_.find(key);
   return found != loops_.end() && found->second.own;
+}
+
+bool LoopFinder::launches(const LoopKey& key) const {
+  const auto found = loops_.find(key);
+  return found != loops_.end() && 2 * found->second.rounds_with_launches > found->second.rounds;
 }
 
 std::optional<LoopKey> LoopFinder::iteration() const {

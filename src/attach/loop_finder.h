@@ -59,10 +59,10 @@ class LoopFinder {
  public:
   /// `stack` is innermost first, as walked. Calls are added in the order in which they were made. `complete`: no call
   /// was left out since the last one, so the number of calls per round is known. `alone`: its statement makes no other
-  /// call, so the same place again means another round of the loop around it. Returns the loop that began again with
-  /// this call: the shallowest that did; deeper ones are then left and entered anew.
-  std::optional<LoopKey> add(Nanoseconds start_ns, std::span<const FramePlace> stack, bool complete,
-                             bool alone = false);
+  /// call, so the same place again means another round of the loop around it. `launches`: it launches kernels. Returns
+  /// the loop that began again with this call: the shallowest that did; deeper ones are then left and entered anew.
+  std::optional<LoopKey> add(Nanoseconds start_ns, std::span<const FramePlace> stack, bool complete, bool alone = false,
+                             bool launches = true);
 
   /// Calls are left out before the next one, which therefore tells nothing in comparison with the last.
   void forget_last() { last_.clear(); }
@@ -71,17 +71,19 @@ class LoopFinder {
   std::vector<FoundLoop> loops() const;
   /// Its body is in the user's own file.
   bool own(const LoopKey& key) const;
+  /// Kernels are launched in most of its rounds.
+  bool launches(const LoopKey& key) const;
   /// The one that is the iteration, if there is any yet.
   std::optional<LoopKey> iteration() const;
 
  private:
   struct Loop {
-    std::uint64_t rounds = 0;
+    std::uint64_t rounds = 0, rounds_with_launches = 0;
     Nanoseconds first_ns = 0, last_ns = 0;
     std::deque<Nanoseconds> durations;  // of the last rounds
     std::deque<std::uint32_t> calls;    // of the last complete rounds
     std::uint32_t calls_now = 0;
-    bool complete_now = true, own = false;
+    bool complete_now = true, launched_now = false, own = false;
     std::uint32_t frame = 0, caller = 0, offset = 0;  // the earliest place in its body
   };
   std::optional<LoopKey> iteration(bool repeat) const;

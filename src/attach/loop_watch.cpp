@@ -43,6 +43,13 @@ std::vector<LoopWatch::Iteration> LoopWatch::add(const Call& call, std::span<con
   return ended;
 }
 
+bool LoopWatch::settled() const {
+  if (!loop_ || chosen_) return loop_.has_value();
+  const Nanoseconds lasts = last_round_ns_ - loop_since_ns_;
+  if (!finder_.launches(*loop_)) return lasts >= std::max(settled_ns_, kSettledWithoutLaunches);
+  return lasts >= settled_ns_ || (rounds_ >= kManyRounds && finder_.own(*loop_));
+}
+
 void LoopWatch::forget_kept(Nanoseconds now) {
   while (!kept_.empty() && (kept_.size() > kMostKept || now - kept_.front().call.start_ns > kKept)) kept_.pop_front();
 }
@@ -100,7 +107,7 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
       left_out_ns_ += call.start_ns - last_start_ns_;
       in_gap_ = false;
     }
-    again = finder_.add(call.start_ns - left_out_ns_, stack, call.recorded, call.alone);
+    again = finder_.add(call.start_ns - left_out_ns_, stack, call.recorded, call.alone, call.launches);
     last_start_ns_ = call.start_ns;
   }
   const std::optional<LoopKey> now = loop();
@@ -121,6 +128,7 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
     begun_ns_ = t;
   };
   if (!settled()) return ended;
+  counted_ = loop_;
   if (round && call.recorded) {
     if (whole_) {
       look_for_anchor(call.start_ns);

@@ -28,6 +28,8 @@ class LoopWatch {
   /// file: a short loop may be followed by a long wait. Then those from before are known, too, of the last kKept.
   static constexpr Nanoseconds kSettled = 500 * base::kMillisecond, kKept = 1500 * base::kMillisecond;
   static constexpr int kManyRounds = 100;
+  /// A loop that launches nothing, as when a library sets up its buffers, is the iteration only after so long.
+  static constexpr Nanoseconds kSettledWithoutLaunches = 5 * base::kSecond;
   /// `from_the_first`: keeps calls until then, which takes memory.
   explicit LoopWatch(Nanoseconds settled_ns = kSettled, bool from_the_first = true)
       : settled_ns_(settled_ns), keeps_(from_the_first) {}
@@ -38,6 +40,7 @@ class LoopWatch {
     bool always_watched = false;      ///< also between bursts
     bool recorded = false;            ///< made while everything is recorded
     bool alone = false;               ///< its statement makes no other call: the launch of a graph
+    bool launches = true;             ///< kernels
   };
   struct Iteration {
     Nanoseconds start_ns = 0, end_ns = 0;
@@ -62,6 +65,8 @@ class LoopWatch {
   /// Empty: found by itself.
   void choose(std::optional<LoopKey> loop);
   std::optional<LoopKey> loop() const { return chosen_ ? chosen_ : finder_.iteration(); }
+  /// The loop that the iterations are those of: the last one that was settled, if any was.
+  std::optional<LoopKey> counted() const { return chosen_ || !counted_ ? loop() : counted_; }
   const LoopFinder& finder() const { return finder_; }
   std::optional<Anchor> anchor() const { return anchor_; }
   std::uint64_t calls() const { return calls_; }
@@ -82,10 +87,7 @@ class LoopWatch {
   };
 
   std::optional<Iteration> follow(const Call& call, std::span<const FramePlace> stack);
-  bool settled() const {
-    return loop_ && (chosen_ || last_round_ns_ - loop_since_ns_ >= settled_ns_ ||
-                     (rounds_ >= kManyRounds && finder_.own(*loop_)));
-  }
+  bool settled() const;
   std::vector<Iteration> from_the_first();
   void forget_kept(Nanoseconds now);
   void look_for_anchor(Nanoseconds now);
@@ -96,7 +98,7 @@ class LoopWatch {
   // Loops are looked for among calls that are recorded without a gap. The time between such stretches is left out.
   bool in_gap_ = false, ever_recorded_ = false;
   Nanoseconds left_out_ns_ = 0, last_start_ns_ = 0;
-  std::optional<LoopKey> chosen_, loop_;
+  std::optional<LoopKey> chosen_, loop_, counted_;
   Nanoseconds loop_since_ns_ = 0, last_round_ns_ = 0;
   int rounds_ = 0;        // of loop_
   int anchor_calls_ = 0;  // in this round

@@ -18,8 +18,8 @@ class SourceLines {
 
   /// The file as a path on this machine, if it is there.
   std::optional<std::filesystem::path> find(std::string_view file) const;
-  /// The line without the white space around it and a comment at its end, at most `most` characters; empty if the file cannot be read. Lines
-  /// count from 1.
+  /// The line without the white space around it and a comment at its end, at most `most` characters; empty if the file
+  /// cannot be read. Lines count from 1.
   std::string line(std::string_view file, std::uint32_t line, std::size_t most = 48);
   /// The lines of the loops (`for`, `while`) around this line in the same function, outermost first: those above that
   /// are indented less, and the line itself if it is one. Empty if there are none, or the file cannot be read.

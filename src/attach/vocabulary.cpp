@@ -112,6 +112,7 @@ Vocabulary::Call Vocabulary::call(const wire::CallMessage& sent) {
     call.name = name(facts.name);
     call.nature = facts.nature;
     call.traits = facts.traits;
+    call.launches = facts.name.find("Launch") != std::string_view::npos;
     call.launches_graph = trace::is_graph_launch(facts.name);
     call.known = !raw.empty();
   }

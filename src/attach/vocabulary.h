@@ -31,7 +31,7 @@ class Vocabulary {
     base::NameId name = 0;
     trace::CallNature nature = trace::CallNature::Other;
     std::uint8_t traits = 0;
-    bool launches_graph = false;
+    bool launches = false, launches_graph = false;  // kernels, or graphs of them
     bool known = false;
   };
 

@@ -522,7 +522,7 @@ WatchedProcess::Thread* WatchedProcess::loop_thread() {
   const auto weight = [](const Thread& thread) { return std::pair(thread.own_calls, thread.loops.calls()); };
   Thread* most = nullptr;
   for (auto& [tid, thread] : threads_) {
-    if (!thread.loops.loop()) continue;
+    if (!thread.loops.counted()) continue;
     if (!most || weight(thread) > weight(*most)) most = &thread;
   }
   return most;
@@ -702,7 +702,7 @@ std::string WatchedProcess::iteration_text() {
   if (steps_.found()) return steps_.name();
   Thread* of = loop_thread();
   if (!of) return {};
-  const auto key = of->loops.loop();
+  const auto key = of->loops.counted();
   for (const LoopChoice& choice : loops()) {
     if (key && choice.key == *key) return choice.text;
   }

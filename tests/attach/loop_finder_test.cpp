@@ -23,8 +23,8 @@ class Program {
       place.own = own;
     }
     now_ += 10;
-    again.push_back(finder.add(now_, stack, true, alone));
-    LoopWatch::Call made{now_, now_ + 5, api, site, always, recorded, alone};
+    again.push_back(finder.add(now_, stack, true, alone, launches));
+    LoopWatch::Call made{now_, now_ + 5, api, site, always, recorded, alone, launches};
     for (const LoopWatch::Iteration& iteration : watch.add(made, stack)) iterations.push_back(iteration);
   }
   template <typename Body>
@@ -45,7 +45,7 @@ class Program {
   std::vector<std::optional<LoopKey>> again;
   std::vector<LoopWatch::Iteration> iterations;
   std::uint32_t api = 1, site = 0;
-  bool always = false, recorded = true, alone = false, own = false;
+  bool always = false, recorded = true, alone = false, own = false, launches = true;
 
  private:
   std::vector<FramePlace> places_;
@@ -314,6 +314,26 @@ TEST(LoopWatch, ManyRoundsSettleALoopOfTheUsers) {
     train(p, 104);
     EXPECT_THAT(p.iterations, SizeIs(own ? 102 : 0));
   }
+}
+
+// A library sets up its buffers in 50 rounds of four calls, 2000 in all, and launches nothing; that is no iteration.
+// Those of the training, which are settled after 1000, are known from the first one on, at 2050; what the library does
+// when all is over has no iterations either, and the training's loop stays the one that is counted.
+TEST(LoopWatch, ALoopWithoutLaunchesIsNoIteration) {
+  Program p;
+  p.watch = LoopWatch(1000);
+  p.launches = false;
+  p.function(1, 5, [&] { p.function(4, 5, [&] { train(p, 50); }); });
+  p.launches = true;
+  train(p, 50);
+  ASSERT_FALSE(p.iterations.empty());
+  EXPECT_EQ(p.iterations[0].start_ns, 2050);
+  EXPECT_THAT(p.iterations, SizeIs(48));
+  const auto counted = p.watch.counted();
+  p.launches = false;
+  p.function(1, 40, [&] { p.function(4, 5, [&] { train(p, 50); }); });
+  EXPECT_THAT(p.iterations, SizeIs(48));
+  EXPECT_EQ(p.watch.counted(), counted);
 }
 
 // Where no call is always watched, one of a rare kind is the anchor, if its callbacks cost less than half a per cent:
