@@ -323,7 +323,7 @@ TEST(LoopWatch, ALoopWithoutLaunchesIsNoIteration) {
   Program p;
   p.watch = LoopWatch(1000);
   p.launches = false;
-  p.function(1, 5, [&] { p.function(4, 5, [&] { train(p, 50); }); });
+  p.function(1, 0, [&] { p.function(4, 5, [&] { train(p, 50); }); });
   p.launches = true;
   train(p, 50);
   ASSERT_FALSE(p.iterations.empty());
@@ -331,7 +331,7 @@ TEST(LoopWatch, ALoopWithoutLaunchesIsNoIteration) {
   EXPECT_THAT(p.iterations, SizeIs(48));
   const auto counted = p.watch.counted();
   p.launches = false;
-  p.function(1, 40, [&] { p.function(4, 5, [&] { train(p, 50); }); });
+  p.function(1, 0, [&] { p.function(4, 40, [&] { train(p, 50); }); });
   EXPECT_THAT(p.iterations, SizeIs(48));
   EXPECT_EQ(p.watch.counted(), counted);
 }
