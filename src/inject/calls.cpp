@@ -75,10 +75,6 @@ void enter(ThreadState& t, int d, const CUpti_CallbackData& call, CUpti_Callback
   }
   Api& api = apis[d][id];
   t.open = true;
-  if (!t.called) {
-    t.called = true;
-    t.in_first_call.store(true, kRelaxed);
-  }
   t.domain = static_cast<std::uint8_t>(domain);
   t.call = id;
   t.correlation = call.correlationId;
@@ -101,7 +97,6 @@ void enter(ThreadState& t, int d, const CUpti_CallbackData& call, CUpti_Callback
 void leave(ThreadState& t, const CUpti_CallbackData& call, CUpti_CallbackDomain domain, CUpti_CallbackId id) {
   if (!t.open || t.correlation != call.correlationId || t.domain != domain || t.call != id) return;
   t.open = false;
-  if (t.in_first_call.load(kRelaxed)) t.in_first_call.store(false, kRelaxed);
   wire::CallMessage message;
   message.start_ns = t.start_ns;
   message.end_ns = now_ns();
@@ -181,26 +176,6 @@ void prepare_calls() {
   for (const std::uint16_t id : kDriverQuiet) apis[1][id].quiet = true;
   cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR);
   cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
-}
-
-void watch_again() {
-  cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
-  for (int d = 0; d < kDomains; ++d) {
-    for (std::size_t id = 1; id < kMostCalls; ++id) {
-      if (!apis[d][id].enabled || domains_on) continue;
-      set(d, id, false);
-      set(d, id, true);
-    }
-    if (domains_on) {
-      cupti.enable_domain(0, cupti.subscriber, domain_of(d));
-      cupti.enable_domain(1, cupti.subscriber, domain_of(d));
-    }
-  }
-  if (domains_on) {
-    switch_off(0, kRuntimeQuiet);
-    switch_off(1, kDriverQuiet);
-  }
-  generation.fetch_add(1, std::memory_order_acq_rel);
 }
 
 void watch(Watched watched, std::uint32_t anchor) {

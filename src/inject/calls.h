@@ -23,9 +23,6 @@ enum class Watched : std::uint8_t {
 /// Which calls have callbacks. `anchor`: one more (domain << 16 | id), 0: none. The library's thread only.
 void watch(Watched watched, std::uint32_t anchor);
 
-/// Switches everything that is watched off and on again.
-void watch_again();
-
 /// cuInit has ended: CUPTI said so.
 extern std::atomic<bool> driver_ready;
 

@@ -228,6 +228,9 @@ void send_device(const CUpti_Activity& record) {
   ring.send(wire::Kind::Device, message);
 }
 
+// What is being recorded, or was last. Records of what stays switched on are only sent of this time.
+std::int64_t recorded_from = 0, recorded_to = 0;
+
 // The earliest start of an operation since recording was switched on; 0: none has come.
 std::int64_t first_work = 0;
 
@@ -271,6 +274,7 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
       const auto& sync = as<CUpti_ActivitySynchronization>(record);
       wire::SyncMessage message{};
       if (!set_times(message, sync.start, sync.end, now)) return;
+      if (message.start_ns < recorded_from || message.start_ns > recorded_to) return;
       message.correlation = sync.correlationId;
       message.type = sync.type;
       message.context = sync.contextId;
@@ -343,20 +347,23 @@ void drain() {
 
 struct Kind {
   CUpti_ActivityKind kind;
-  bool dump;  // also reports objects that exist already
+  bool dump;   // also reports objects that exist already
+  bool stays;  // is not switched off between bursts
 };
 // CUPTI_ACTIVITY_KIND_KERNEL would serialise the kernels, and RUNTIME doubles the time of an iteration: calls come from
 // callbacks.
+// If synchronisations are switched off while a thread is in a call, CUPTI 13.0 may give all later calls of that thread
+// the number of this one, so that nothing can be matched any more.
 constexpr Kind kKinds[] = {
-    {CUPTI_ACTIVITY_KIND_CONTEXT, true},   {CUPTI_ACTIVITY_KIND_STREAM, true},
-    {CUPTI_ACTIVITY_KIND_DEVICE, true},    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, false},
-    {CUPTI_ACTIVITY_KIND_MEMCPY, false},   {CUPTI_ACTIVITY_KIND_MEMCPY2, false},
-    {CUPTI_ACTIVITY_KIND_MEMSET, false},   {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false},
-    {CUPTI_ACTIVITY_KIND_OVERHEAD, false},
+    {CUPTI_ACTIVITY_KIND_CONTEXT, true, false},   {CUPTI_ACTIVITY_KIND_STREAM, true, false},
+    {CUPTI_ACTIVITY_KIND_DEVICE, true, false},    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, false, false},
+    {CUPTI_ACTIVITY_KIND_MEMCPY, false, false},   {CUPTI_ACTIVITY_KIND_MEMCPY2, false, false},
+    {CUPTI_ACTIVITY_KIND_MEMSET, false, false},   {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false, true},
+    {CUPTI_ACTIVITY_KIND_OVERHEAD, false, false},
 };
 // A record is written a little after its operation has ended.
 constexpr std::int64_t kWrittenAfter = kMillisecond;
-bool is_recording = false, prefaulted = false;
+bool is_recording = false, ever_recorded = false;
 std::int64_t delivered_ns = 0;
 
 void send_recording(wire::RecordingAct act, std::int64_t time, std::uint32_t level, std::int64_t took) {
@@ -396,10 +403,10 @@ bool records_out() { return oldest_out_ns() != 0; }
 std::uint64_t buffers_moved() { return moved.load(kRelaxed); }
 
 void start_recording(std::uint32_t level) {
-  if (!prefaulted) {
+  if (!ever_recorded) {
     // Touched here, so that the program's threads need not wait for the pages.
     for (std::size_t i = 0; i < kBuffers * kBufferBytes / 4; i += 4096) pool[i] = 0;
-    prefaulted = true;
+    ever_recorded = true;
     if (cupti.enable_all_sync_records) cupti.enable_all_sync_records(0);  // not those of polling
   }
   compare_clocks();
@@ -412,8 +419,10 @@ void start_recording(std::uint32_t level) {
     }
   }
   is_recording = true;
+  recorded_to = INT64_MAX;
   ring.status().recording.store(1, kRelaxed);
   const std::int64_t on = now_ns();
+  recorded_from = began;
   first_work = 0;
   switched(on - began);
   send_recording(wire::RecordingAct::On, on, level, on - began);
@@ -422,12 +431,20 @@ void start_recording(std::uint32_t level) {
 void stop_recording(std::uint32_t level) {
   const std::int64_t off = now_ns();
   is_recording = false;
+  recorded_to = off;
   ring.status().recording.store(0, kRelaxed);
-  for (const Kind& kind : kKinds) cupti.disable(kind.kind);
+  for (const Kind& kind : kKinds) {
+    if (!kind.stays) cupti.disable(kind.kind);
+  }
   const std::int64_t took = now_ns() - off;
   switched(took);
   send_recording(wire::RecordingAct::Off, off, level, took);
   deliver(level);
+}
+
+void end_recording() {
+  if (!ever_recorded) return;
+  for (const Kind& kind : kKinds) cupti.disable(kind.kind);
 }
 
 bool deliver(std::uint32_t level, bool forced) {
@@ -442,7 +459,7 @@ bool deliver(std::uint32_t level, bool forced) {
     delivered_ns = until;
     send_recording(wire::RecordingAct::Delivered, until, level, 0);
   }
-  return oldest == 0;
+  return oldest == 0 || oldest > recorded_to;
 }
 
 void look_after_records() {

@@ -39,8 +39,7 @@ constexpr std::int64_t kPythonComes = 60 * kSecond;  // an interpreter that has 
 constexpr std::int64_t kTakenOver = kSecond;         // of recording with launches and without a buffer
 constexpr std::uint64_t kTakenOverLaunches = 100;
 constexpr std::int32_t kMostRanks = 10'000'000;
-constexpr std::int64_t kInitTakes = 10 * kSecond;       // at most: cuInit
-constexpr std::int64_t kFirstCallTakes = 10 * kSecond;  // at most
+constexpr std::int64_t kInitTakes = 10 * kSecond;  // at most: cuInit
 
 std::atomic<int> connection{-1}, wake{-1};
 std::atomic<std::uint32_t> leaving{0};  // 1: the program ends
@@ -218,7 +217,6 @@ class Loop {
         now < cupti_since_ + kInitTakes) {
       return false;
     }
-    watch_again();
     return after_init_ = true;
   }
 
@@ -238,17 +236,6 @@ class Loop {
     return clamp(wanted, usual, burst_ + kLongestRunAhead);
   }
 
-  // If synchronisations are switched off and on while a thread's first call sets up a context, CUPTI 13.0 gives all
-  // later calls of that thread the number of this one, so that nothing can be matched.
-  bool first_call_holds(std::int64_t now) {
-    if (!in_first_call()) {
-      first_call_since_ = 0;
-      return false;
-    }
-    if (first_call_since_ == 0) first_call_since_ = now;
-    return now < first_call_since_ + kFirstCallTakes;
-  }
-
   template <typename AtLatest>
   void switch_to(const Wish& wish, std::int64_t now, AtLatest at_latest) {
     const auto level = static_cast<std::uint32_t>(wish.level);
@@ -266,9 +253,7 @@ class Loop {
                             : wish.level == wire::Level::All ? Watched::All
                             : record                         ? Watched::Calls
                                                              : Watched::Waits;
-    const bool held = recording() && (!record || wish.level != level_) && first_call_holds(now);
-    if (held) at_latest(now + kAlert);
-    if (!held && recording() && (!record || wish.level != level_)) {
+    if (recording() && (!record || wish.level != level_)) {
       // What was recorded ends before anything is switched off; then what is still under way comes in.
       stop_recording(static_cast<std::uint32_t>(level_));
       count_silence(now_ns());
@@ -276,7 +261,7 @@ class Loop {
       clean_ = 0;
       flushed_ = now;
     }
-    if (!held && (watched != watched_ || wish.anchor != anchor_)) {
+    if (watched != watched_ || wish.anchor != anchor_) {
       watch(watched, wish.anchor);
       watched_ = watched;
       anchor_ = wish.anchor;
@@ -288,7 +273,7 @@ class Loop {
       burst_ = silence_from_;  // a burst lasts from when everything is on
       at_latest(burst_ + (wish.level == wire::Level::Acquire ? wish.burst : kAlert));
     }
-    if (!held) level_ = wish.level;
+    level_ = wish.level;
     // What ended just before a flush is only known to be delivered by the next one.
     const bool tail = !recording() && tail_until_ > now && clean_ < 2;
     if (recording() || tail) {
@@ -405,6 +390,7 @@ class Loop {
       watch(Watched::Nothing, 0);
       const bool recorded = recording();
       if (recorded) stop_recording(level);
+      end_recording();
       if (viewer && (recorded || records_out())) {
         const std::int64_t deadline = now_ns() + kAtExit / 2;
         while (records_out() && now_ns() < deadline) {
@@ -430,7 +416,6 @@ class Loop {
   std::uint32_t anchor_ = 0;
   int clean_ = 0;  // flushes in a row after which CUPTI had no more records
   std::int64_t burst_ = 0, flushed_ = 0, tail_until_ = 0, chores_ = 0, began_ = 0, sample_due_ = 0, cupti_since_ = 0;
-  std::int64_t first_call_since_ = 0;
   std::int64_t silence_from_ = 0, silence_ns_ = 0;
   std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0, launches_at_burst_ = 0;
   bool driver_known_ = false, after_init_ = false;

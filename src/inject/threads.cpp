@@ -32,7 +32,6 @@ void forget_if_ended(std::size_t i) {
   if (id == 0 || syscall(SYS_tgkill, getpid(), id, 0) == 0 || errno != ESRCH) return;
   if (i < wire::kOpenCalls) ring.memory->open[i].thread.store(0, kRelaxed);  // it may have ended within a call
   threads[i].python.store(0, kRelaxed);
-  threads[i].in_first_call.store(false, kRelaxed);
   if (threads[i].id.compare_exchange_strong(id, 0)) ring.send(wire::Kind::Ended, wire::EndedMessage{id});
 }
 
@@ -60,8 +59,7 @@ ThreadState* take() {
     std::uint32_t none = 0;
     if (!thread.id.compare_exchange_strong(none, id, std::memory_order_acq_rel)) continue;
     thread.index = static_cast<std::uint32_t>(i);
-    thread.open = thread.called = thread.walked = false;
-    thread.in_first_call.store(false, kRelaxed);
+    thread.open = thread.walked = false;
     thread.generation = thread.nvtx_depth = thread.comm = 0;
     thread.quiet_since_ns.store(0, kRelaxed);
     thread.python.store(0, kRelaxed);
@@ -103,14 +101,6 @@ std::uint64_t add_up_counts() {
   ring.status().calls_seen.store(calls, kRelaxed);
   ring.status().walks.store(walks, kRelaxed);
   return launches;
-}
-
-bool in_first_call() {
-  const std::size_t used = threads_used.load(std::memory_order_acquire);
-  for (std::size_t i = 0; i < used; ++i) {
-    if (threads[i].in_first_call.load(kRelaxed)) return true;
-  }
-  return false;
 }
 
 void send_thread_names() {

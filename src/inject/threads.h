@@ -17,7 +17,6 @@ struct alignas(64) ThreadState {
   std::uint16_t mark;
   std::uint32_t call, correlation, stack, name, generation;
   std::int64_t start_ns;
-  bool called;               ///< a call of it was seen
   bool walked;               ///< its frames were read once, with care
   std::uint32_t nvtx_depth;  ///< of pushed ranges, in all domains
 
@@ -25,7 +24,6 @@ struct alignas(64) ThreadState {
   std::atomic<std::uint64_t> calls, launches, walks;
 
   // Also read by the library's thread.
-  std::atomic<bool> in_first_call;           ///< the first that was seen; it may be setting up a context
   std::atomic<std::int64_t> quiet_since_ns;  ///< the end of the last call; 0: in a call
   std::atomic<std::uint64_t> python;         ///< PyThreadState; 0: none
   std::atomic<std::int64_t> walked_ns;       ///< when `python` was seen last
@@ -43,9 +41,6 @@ inline void add(std::atomic<std::uint64_t>& own) {
 }
 /// Adds up what the threads have counted, into Status; returns the launches. The library's thread only.
 std::uint64_t add_up_counts();
-
-/// Of any thread. The library's thread only.
-bool in_first_call();
 
 /// Null if there are more than kThreads threads.
 ThreadState* this_thread();

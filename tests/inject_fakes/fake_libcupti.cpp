@@ -67,6 +67,8 @@ bool asked[2][kIds];  // what the library believes is enabled; it switches from 
 CUpti_BuffersCallbackRequestFunc request = nullptr;
 CUpti_BuffersCallbackCompleteFunc complete = nullptr;
 std::atomic<std::uint32_t> last_correlation{0};
+// As CUPTI 13.0 does if synchronisations are switched off during a call: all later ones have the number of that one.
+std::atomic<std::uint32_t> calls_open{0}, stuck_at{0};
 std::atomic<std::int64_t> clock_step{0};
 std::atomic<int> flushes{0};
 
@@ -139,10 +141,14 @@ void call_back(bool driver, std::uint32_t id, std::uint32_t correlation, CUpti_A
 class Call {
  public:
   Call(bool driver, std::uint32_t id, int result = 0)
-      : driver_(driver), id_(id), result_(result), correlation(++last_correlation) {
+      : driver_(driver), id_(id), result_(result), correlation(stuck_at != 0 ? stuck_at.load() : ++last_correlation) {
+    ++calls_open;
     call_back(driver_, id_, correlation, CUPTI_API_ENTER, &result_);
   }
-  ~Call() { call_back(driver_, id_, correlation, CUPTI_API_EXIT, &result_); }
+  ~Call() {
+    call_back(driver_, id_, correlation, CUPTI_API_EXIT, &result_);
+    --calls_open;
+  }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
@@ -451,6 +457,8 @@ EXPORT CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
   return CUPTI_SUCCESS;
 }
 EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
+  if (kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION && calls_open > 0 && stuck_at == 0)
+    stuck_at = last_correlation.load();
   const std::lock_guard lock(gpu().mutex);
   gpu().kinds.erase(kind);
   return CUPTI_SUCCESS;
