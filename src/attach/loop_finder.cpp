@@ -8,8 +8,9 @@ namespace {
 
 // A round that lasts longer is an epoch rather than an iteration, if a deeper loop has shorter ones.
 constexpr Nanoseconds kLongRound = 5 * base::kSecond;
-// A loop that has not begun again for this many of its rounds has ended.
-constexpr int kRoundsUntilEnded = 20;
+// A loop that has not begun again for this many of its rounds has ended, unless some round took that long: a program
+// that runs ahead of the GPU is stopped now and then until there is room for more launches.
+constexpr int kRoundsUntilEnded = 20, kLongestUntilEnded = 3;
 // A loop that began again once, so long after the first call, is expected to do so within this many times as long.
 constexpr int kWaitForRound = 3;
 
@@ -130,7 +131,8 @@ std::optional<LoopKey> LoopFinder::iteration(bool repeat) const {
       continue;
     }
     const Nanoseconds round = std::max<Nanoseconds>(1, median(loop.durations));  // the first may have compiled for long
-    if (now_ns_ - loop.last_ns > kRoundsUntilEnded * round) continue;
+    const Nanoseconds longest = loop.durations.empty() ? 0 : *std::ranges::max_element(loop.durations);
+    if (now_ns_ - loop.last_ns > std::max(kRoundsUntilEnded * round, kLongestUntilEnded * longest)) continue;
     if (round <= kLongRound) return key;
     if (!slow) slow = key;
   }

@@ -336,6 +336,21 @@ TEST(LoopWatch, ALoopWithoutLaunchesIsNoIteration) {
   EXPECT_EQ(p.watch.counted(), counted);
 }
 
+// A program that runs ahead of the GPU: twenty rounds of 40, then it is stopped for 4000, which are more than twenty
+// rounds. From the second time on, that is known not to be the end. 200 rounds are 198 whole iterations after the
+// first.
+TEST(LoopWatch, BeingStoppedNowAndThenIsNotTheEnd) {
+  Program p;
+  p.watch = LoopWatch(1000);
+  p.function(1, 0, [&] {
+    for (int i = 0; i < 200; ++i) {
+      for (const std::uint32_t line : {10, 20, 30, 40}) p.call(line);
+      if (i % 20 == 19) p.rest(4000);
+    }
+  });
+  EXPECT_THAT(p.iterations, SizeIs(198));
+}
+
 // Where no call is always watched, one of a rare kind is the anchor, if its callbacks cost less than half a per cent:
 // one microsecond in 300. Of the other kind there are two in each round.
 TEST(LoopWatch, ALaunchIsTheAnchorWhereNothingIsAlwaysWatched) {
