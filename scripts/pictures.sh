@@ -4,9 +4,9 @@
 #   scripts/pictures.sh [NAME...]     default: all of window, first, turned, gallery, experiment, sweep, loader, race,
 #                                     copy, trigger, average, views, marks, selection, stretch, statistics, find, cause,
 #                                     code, lanes, ghost, pinned, presentation, contrast, palette, picture, light,
-#                                     pytorch, ranks, recorded, devices, compare, lesson, class
+#                                     pytorch, recorded, devices, compare, lesson, class
 #
-# Those of a real GPU (gpu, health) are the window's own screenshots on a machine that has one: F12.
+# Those of real GPUs (gpu, health, ranks) are the window's own screenshots on a machine that has one: F12.
 #
 # Builds the program first, unless LANESCOPE names one. Needs Xvfb, xdotool and ImageMagick:
 #   apt-get install xvfb xdotool imagemagick
@@ -452,15 +452,6 @@ picture_pytorch() {
   sleep 4
   shoot pytorch
 }
-picture_ranks() {
-  open_window --theme dark --open "$root/tests/data/ddp-ranks.lanescope"
-  sleep 4
-  xdotool key alt+r sleep 1
-  # Into a burst.
-  wheel 1200 "$calls_y" 14
-  wheel 1270 "$calls_y" 7
-  shoot ranks
-}
 picture_recorded() {
   open_window --theme dark --open recorded:h200--linear-mse--log-1
   sleep 3
@@ -481,7 +472,7 @@ picture_compare() {
 }
 
 all=(window first turned gallery experiment sweep loader race copy trigger average views marks selection stretch
-  statistics find cause code lanes ghost pinned presentation contrast palette picture light pytorch ranks recorded
+  statistics find cause code lanes ghost pinned presentation contrast palette picture light pytorch recorded
   devices compare lesson class)
 for name in "${@:-${all[@]}}"; do
   [[ " ${all[*]} " == *" $name "* ]] || die "there is no picture '$name'; allowed: ${all[*]}"
