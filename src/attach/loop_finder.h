@@ -61,8 +61,8 @@ class LoopFinder {
   /// was left out since the last one, so the number of calls per round is known. `alone`: its statement makes no other
   /// call, so the same place again means another round of the loop around it. `launches`: it launches kernels. Returns
   /// the loop that began again with this call: the shallowest that did; deeper ones are then left and entered anew.
-  std::optional<LoopKey> add(Nanoseconds start_ns, std::span<const FramePlace> stack, bool complete, bool alone = false,
-                             bool launches = true);
+  std::optional<LoopKey> add(Nanoseconds start_ns, std::span<const FramePlace> stack, bool complete, bool alone,
+                             bool launches);
 
   /// Calls are left out before the next one, which therefore tells nothing in comparison with the last.
   void forget_last() { last_.clear(); }

@@ -40,7 +40,7 @@ class LoopWatch {
     bool always_watched = false;      ///< also between bursts
     bool recorded = false;            ///< made while everything is recorded
     bool alone = false;               ///< its statement makes no other call: the launch of a graph
-    bool launches = true;             ///< kernels
+    bool launches = false;            ///< kernels
   };
   struct Iteration {
     Nanoseconds start_ns = 0, end_ns = 0;

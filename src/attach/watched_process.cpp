@@ -337,9 +337,10 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   if (from->own < from->frames.size()) ++caller.own_calls;
   const bool always = known.nature == CallNature::Sync || known.nature == CallNature::BlockingCopy ||
                       known.nature == CallNature::AsyncCopy || known.launches_graph;
-  const std::vector<LoopWatch::Iteration> iterations = caller.loops.add(
-      {record.start_ns, record.end_ns, call.api, record.detail, always, recorded && recording_, known.launches_graph},
-      places);
+  const std::vector<LoopWatch::Iteration> iterations =
+      caller.loops.add({record.start_ns, record.end_ns, call.api, record.detail, always, recorded && recording_,
+                        known.launches_graph, known.launches},
+                       places);
   if (!iterations.empty()) write_iterations(caller, call.thread, iterations);
 }
 
