@@ -245,6 +245,11 @@ void judge_one(Summary& summary) {
     v.sentence = tr("Nothing runs on the GPU: every operation is computed by the CPU.");
     return;
   }
+  if (summary.in_parts && summary.recorded_ns == 0 && summary.host_wait_ns > 0) {
+    v.sentence = tr("What the GPU does is not recorded here; the CPU waits for it {} % of the time.",
+                    percent(static_cast<double>(summary.host_wait_ns) / static_cast<double>(summary.window_ns())));
+    return;
+  }
   if (summary.in_parts && summary.iteration.count > 0 && summary.recorded_iterations < kFewestWhole) {
     v.sentence = too_few_whole(summary);
     return;

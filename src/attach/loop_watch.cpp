@@ -100,14 +100,18 @@ std::vector<LoopWatch::Iteration> LoopWatch::from_the_first() {
 std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::span<const FramePlace> stack) {
   ++calls_;
   std::optional<LoopKey> again;
-  if (call.recorded || !ever_recorded_) {
-    ever_recorded_ = ever_recorded_ || call.recorded;
+  // Every call that is watched is here: those that are recorded, or, where nothing ever was, those that block.
+  const bool all_here = call.recorded || !ever_recorded_;
+  if (all_here) {
+    ever_recorded_ = call.recorded;
     if (in_gap_) {
       finder_.forget_last();
       left_out_ns_ += call.start_ns - last_start_ns_;
       in_gap_ = false;
     }
-    again = finder_.add(call.start_ns - left_out_ns_, stack, call.recorded, call.alone, call.launches);
+    // Only while everything is recorded is it certain that nothing was launched.
+    again =
+        finder_.add(call.start_ns - left_out_ns_, stack, call.recorded, call.alone, call.launches || !call.recorded);
     last_start_ns_ = call.start_ns;
   }
   const std::optional<LoopKey> now = loop();
@@ -129,7 +133,7 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
   };
   if (!settled()) return ended;
   counted_ = loop_;
-  if (round && call.recorded) {
+  if (round && all_here) {
     if (whole_) {
       look_for_anchor(call.start_ns);
     } else {
@@ -141,21 +145,20 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
     round_since_ns_ = call.start_ns;
     whole_ = true;
   }
-  if (call.recorded && call.site != 0 &&
-      (counts_.size() < kMostCandidates || counts_.contains({call.api, call.site}))) {
+  if (all_here && call.site != 0 && (counts_.size() < kMostCandidates || counts_.contains({call.api, call.site}))) {
     Count& count = counts_[{call.api, call.site}];
     ++count.now;
     count.always_watched = call.always_watched;
   }
-  if (call.recorded) ++api_counts_[call.api];
+  if (all_here) ++api_counts_[call.api];
   if (anchor_) {
     if (call.api == anchor_->api && call.site == anchor_->site) {
       if (++anchor_calls_ % anchor_->times == 0) begin(call.end_ns);
       anchor_seen_ns_ = call.end_ns;
-    } else if (round && call.recorded && begun_ns_ && call.start_ns - anchor_seen_ns_ > 10 * base::kSecond) {
+    } else if (round && all_here && begun_ns_ && call.start_ns - anchor_seen_ns_ > 10 * base::kSecond) {
       drop_anchor();  // the program has gone on without it
     }
-  } else if (round && call.recorded) {
+  } else if (round && all_here) {
     begin(call.start_ns);
   }
   return ended;

@@ -167,7 +167,7 @@ void TraceBuilder::add_own(const RawEvent& raw) {
   event.name = out_.number_of_name(own_name);
   take_facts(raw, own_name, event);
   if (head_.detailed && raw.raw.empty()) take_details(raw, event);
-  keep(event, raw.category);
+  keep(event, *head_.lanes[lane], raw.category);
 }
 
 void TraceBuilder::take_facts(const RawEvent& raw, std::string_view name, Event& event) {
@@ -257,7 +257,7 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
   if (!out_.take_lane(key, event)) return;
   if (meaning != Meaning::Range) event.name = out_.number_of_name(raw.name);
   take_details(raw, event);
-  keep(event, raw.category);
+  keep(event, out_.lanes()[event.lane], raw.category);
 }
 
 void TraceBuilder::add_sync(const RawEvent& raw) {
@@ -317,8 +317,8 @@ std::int64_t TraceBuilder::number_of(const RawId& id) {
   return it->second;
 }
 
-void TraceBuilder::keep(const Event& event, std::string_view category) {
-  out_.keep(event);
+void TraceBuilder::keep(const Event& event, const trace::LaneInfo& lane, std::string_view category) {
+  out_.keep(event, lane);
   Category& known = this->category(category);
   if (known.read == nullptr) known.read = &count_of(out_.opened().read_by_category, category);
   ++*known.read;

@@ -41,7 +41,7 @@ class TraceBuilder {
   void begin_range(const RawEvent& raw);
   void end_range(const RawEvent& raw);
   void add_sync(const RawEvent& raw);
-  void keep(const trace::Event& event, std::string_view category);
+  void keep(const trace::Event& event, const trace::LaneInfo& lane, std::string_view category);
   void skip(const RawEvent& raw);
   /// What follows from a category, which many events have.
   struct Category {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/error.h"
+#include "io/first_picture.h"
 
 namespace lanescope::io {
 
@@ -17,6 +18,7 @@ struct ReadProgress {
   std::atomic<ReadStage> stage{ReadStage::Reading};
   std::atomic<std::uint64_t> done{0}, total{0};  ///< of the stage; total 0: unknown (a pipe)
   std::atomic<std::uint64_t> events{0};          ///< found so far
+  FirstPicture picture;
   std::atomic<bool> cancelled{false};            ///< set it to stop: reading soon throws Cancelled
 };
 

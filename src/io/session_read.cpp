@@ -410,6 +410,7 @@ class SessionReader {
       append(lane, row, base);
       events_ += count;
       progress_.events.store(events_, std::memory_order_relaxed);
+      progress_.picture.show();
       if (progress_.cancelled.load(std::memory_order_relaxed)) throw Cancelled("");
     }
     opened_.trace->publish();
@@ -430,6 +431,7 @@ class SessionReader {
     std::uint64_t wide = 0;
     for (std::size_t i = 0; i < count; ++i) wide |= packed[i] | correlation[i] | a[i] | b[i] | c[i];
     check(wide <= std::numeric_limits<std::uint32_t>::max(), N_("it has a number that is not allowed"));
+    const trace::LaneInfo& info = trace.lane(lane).info();
     Event e;
     e.lane = lane;
     for (std::size_t i = 0; i < count; ++i) {
@@ -449,6 +451,7 @@ class SessionReader {
       e.c = static_cast<std::uint32_t>(c[i]);
       if (!trace.append_in_row(row, e)) fail(tr("it has an event that overlaps the one before, or a row out of order"));
       ++kinds[kind];
+      progress_.picture.add(lane, info, e.start_ns, e.end_ns);
       time = e.end_ns;
     }
   }

@@ -144,7 +144,7 @@ bool TraceAssembly::take_lane(const LaneKey& key, Event& event) {
   return true;
 }
 
-void TraceAssembly::keep(const Event& event) {
+void TraceAssembly::keep(const Event& event, const trace::LaneInfo& lane) {
   if (events_.size() >= most_events_) {
     const std::string events = base::format_count(static_cast<std::int64_t>(most_events_));
     const std::string memory = base::format_bytes(static_cast<std::int64_t>(memory_bytes_));
@@ -156,7 +156,10 @@ void TraceAssembly::keep(const Event& event) {
   }
   events_.push_back(event);
   earliest_ = std::min(earliest_, event.start_ns);
-  if (events_.size() % kReportEvery == 0) progress_.events.store(events_.size(), std::memory_order_relaxed);
+  progress_.picture.add(event.lane, lane, event.start_ns, event.end_ns);
+  if (events_.size() % kReportEvery != 0) return;
+  progress_.events.store(events_.size(), std::memory_order_relaxed);
+  progress_.picture.show();
 }
 
 void TraceAssembly::keep_sync(const SyncRecord& sync) {
@@ -196,6 +199,7 @@ void TraceAssembly::name_thread(std::int64_t pid, std::int64_t tid, std::string_
 void TraceAssembly::begin_arranging() {
   opened_.events_read = events_.size();
   progress_.events.store(events_.size(), std::memory_order_relaxed);
+  progress_.picture.show();
   progress_.done.store(0, std::memory_order_relaxed);
   progress_.total.store(events_.size(), std::memory_order_relaxed);
   progress_.stage.store(ReadStage::Arranging, std::memory_order_relaxed);

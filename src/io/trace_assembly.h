@@ -48,7 +48,9 @@ class TraceAssembly {
   /// False, and counted, if there are too many lanes.
   bool take_lane(const LaneKey& key, trace::Event& event);
   /// Throws base::FileError if there are too many events.
-  void keep(const trace::Event& event);
+  void keep(const trace::Event& event) { keep(event, lanes_[event.lane]); }
+  /// The same for an event in a lane of the file's own.
+  void keep(const trace::Event& event, const trace::LaneInfo& lane);
   void keep_sync(const SyncRecord& sync);
   /// A number in the trace's names().
   trace::NameId number_of_name(std::string_view name) { return name_cache_.intern(name); }

@@ -66,6 +66,14 @@ float Opening::fraction() const {
   return reading.stage == io::ReadStage::Reading ? kReadingShare * share : kReadingShare + kArrangingShare * share;
 }
 
+std::optional<std::chrono::seconds> Opening::left() const {
+  constexpr float kHardlyBegun = 0.02f;
+  const float done = fraction();
+  const std::chrono::duration<float> taken = std::chrono::steady_clock::now() - job_->begun;
+  if (job_->progress.reading.total == 0 || done < kHardlyBegun || done >= 1 || taken.count() < 1) return std::nullopt;
+  return std::chrono::ceil<std::chrono::seconds>(taken * ((1 - done) / done));
+}
+
 bool Opening::worth_showing() const { return std::chrono::steady_clock::now() - job_->begun > kPatience; }
 
 }  // namespace lanescope::ui

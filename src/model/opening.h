@@ -40,6 +40,8 @@ class Opening {
   const FileProgress& progress() const { return job_->progress; }
   /// Progress of the whole work, 0 to 1; a guess where the file's size says little (a pipe).
   float fraction() const;
+  /// How long the rest will take, if it goes on like this; empty while that is hardly known.
+  std::optional<std::chrono::seconds> left() const;
   /// It has taken long enough to show progress to the user.
   bool worth_showing() const;
 

@@ -289,11 +289,14 @@ class Predictor {
     name_foreign(effects, prediction);
     const double scatter_then = scatter_of(then.recording.iterations, changed.period).value_or(scatter_);
     const Span again = again_span(changed, then_ns), other = other_size_span(then.recording, changed, then_ns);
+    // What is uncertain about the recorded time, and what is not explained of it, may all be in what the change leaves.
+    const double of_now = std::max(1.0, measured_ns_ / then.iteration_ns);
     const auto root = [&](std::initializer_list<double> effect_of_each) {
-      const double off = std::hypot(prediction.fidelity_error, kModelError);
+      const double off = of_now * std::hypot(prediction.fidelity_error, kModelError);
+      const double recorded_scatter = of_now * scatter_;
       const double again_scatter = std::max(scatter_, scatter_then);
-      double squares = scatter_ * scatter_ + again_scatter * again_scatter + scatter_then * scatter_then + off * off +
-                       wandered_ * wandered_;
+      double squares = recorded_scatter * recorded_scatter + again_scatter * again_scatter +
+                       scatter_then * scatter_then + off * off + wandered_ * wandered_;
       for (const double effect : effect_of_each) squares += effect * effect;
       return std::sqrt(squares);
     };

@@ -161,7 +161,7 @@ TEST(RecordedInParts, AGrowingTraceGivesTheSame) {
 }
 
 // Stretches of iterations: what lies between two records, from the bursts in it. Iterations 11 to 30 (by number) have
-// two bursts, 4 whole iterations. Iterations 5 to 10 have none.
+// two bursts, 4 whole iterations. Iterations 5 to 10 have none; each waits from 200 to 5,600.
 TEST(RecordedInParts, AWindowHasItsOwnBursts) {
   Loop loop;
   record_in_bursts(loop, 5);
@@ -182,11 +182,9 @@ TEST(RecordedInParts, AWindowHasItsOwnBursts) {
   EXPECT_EQ(none.gpu_busy_ns, 0);
   EXPECT_EQ(none.verdict.kind, VerdictKind::Unknown);
   EXPECT_EQ(none.verdict.sentence,
-            "No whole iteration was recorded yet (one takes 10 µs): too little to tell what limits the loop.");
+            "What the GPU does is not recorded here; the CPU waits for it 54 % of the time.");
 }
 
-// One burst has two whole iterations, too few for a verdict. Then the figures are those of all recorded time: 15,000 of
-// 32,400 are busy, and 5,000 + 5,000 are bubbles whose cause is known; 4,900 and 2,500 lie at its edges.
 // A loop that is recorded until its 30th iteration, and goes on for 30 more. `read`: the 41st and the 51st also read a
 // value.
 Recent recorded_at_first(bool read) {
@@ -232,6 +230,8 @@ TEST(RecordedInParts, APaceFromUnrecordedTimeLeavesTheFigures) {
   EXPECT_DOUBLE_EQ(busy(recent.summary), 0.5);
 }
 
+// One burst has two whole iterations, too few for a verdict. Then the figures are those of all recorded time: 15,000 of
+// 32,400 are busy, and 5,000 + 5,000 are bubbles whose cause is known; 4,900 and 2,500 lie at its edges.
 TEST(RecordedInParts, TooFewWholeIterationsGiveNoVerdict) {
   Loop loop;
   record_in_bursts(loop, 1);

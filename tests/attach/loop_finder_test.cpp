@@ -336,6 +336,17 @@ TEST(LoopWatch, ALoopWithoutLaunchesIsNoIteration) {
   EXPECT_EQ(p.watch.counted(), counted);
 }
 
+// Where only what blocks is watched, launches are not seen; that does not keep a loop from being the iteration. It is
+// settled after 1000 of the 2000, and kept from its second round on.
+TEST(LoopWatch, LaunchesThatAreNotWatchedMayBeThere) {
+  Program p;
+  p.watch = LoopWatch(1000);
+  p.recorded = p.launches = false;
+  p.always = true;
+  train(p, 50);
+  EXPECT_THAT(p.iterations, SizeIs(testing::Ge(40u)));
+}
+
 // A program that runs ahead of the GPU: twenty rounds of 40, then it is stopped for 4000, which are more than twenty
 // rounds. From the second time on, that is known not to be the end. 200 rounds are 198 whole iterations after the
 // first.

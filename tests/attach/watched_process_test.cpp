@@ -251,7 +251,12 @@ TEST(WatchedProcess, IterationsAreFoundAndNamedByTheirLoop) {
 TEST(WatchedProcess, IterationsAreThereAsSoonAsTheRecordIsComplete) {
   Rig rig;
   rig.recording(wire::RecordingAct::On, 0);
-  for (int i = 0; i < 20; ++i) rig.call(i * 1000 * kUs, i * 1000 * kUs + 100 * kUs, 2, 2);
+  for (int i = 0; i < 20; ++i) {
+    rig.call(i * 1000 * kUs, i * 1000 * kUs + 5 * kUs, 1, 1);
+    rig.kernel(i * 1000 * kUs + 10 * kUs, i * 1000 * kUs + 90 * kUs);
+    rig.call(i * 1000 * kUs + 10 * kUs, i * 1000 * kUs + 100 * kUs, 2, 2);
+  }
+  rig.recording(wire::RecordingAct::Delivered, 20'000 * kUs);
   rig.recording(wire::RecordingAct::Off, 20'000 * kUs);
   rig.process->read(1 << 20, 5'000'000 * kUs);
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -451,7 +456,7 @@ TEST(WatchedProcess, ManyThreadsOneAfterAnotherNeedOneLane) {
     if (i % 100 == 0) rig.read(2 * i * kUs + 2000 * kUs);
   }
   rig.finish(20'000 * kUs);
-  EXPECT_EQ(rig.trace.lane_count(), 2u) << "its calls, and its lines";
+  EXPECT_EQ(rig.trace.lane_count(), 3u) << "its calls, its lines, and its iterations";
   EXPECT_THAT(rig.lane(trace::LaneKind::Calls, "CUDA calls, thread 101"), SizeIs(5000));
 }
 

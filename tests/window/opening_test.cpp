@@ -56,6 +56,21 @@ TEST_F(OpeningTest, TheRunGoesOnUntilAllOfTheFileIsThere) {
   EXPECT_FALSE(desk().has_place("opening"));
 }
 
+TEST_F(OpeningTest, WhatHasComeIsShownMeanwhile) {
+  ASSERT_NO_FATAL_FAILURE(wait_for_the_bar());
+  EXPECT_FALSE(desk().has_place("opening.picture"));
+  for (int i = 1; i < 20'000; ++i) {
+    into << R"(,{"ph":"X","cat":"kernel","name":"k","ts":)" << 10 * i << R"(,"dur":5,"pid":0,"tid":7})";
+  }
+  into << std::flush;
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("opening.picture"); }));
+  EXPECT_TRUE(state().opening.running());
+  desk().click("opening.cancel");
+  EXPECT_TRUE(desk().until([&] { return !state().opening.running(); }));
+  desk().frames(2);
+  EXPECT_FALSE(desk().has_place("opening.picture"));
+}
+
 TEST_F(OpeningTest, EscapeStopsIt) {
   ASSERT_NO_FATAL_FAILURE(wait_for_the_bar());
   desk().key(XK_Escape);

@@ -10,6 +10,7 @@
 #include "base/translate.h"
 #include "render/labels.h"
 #include "shell/bindings.h"
+#include "window/panels/run/first_picture.h"
 #include "window/panels/run/run_panels.h"
 #include "window/widgets.h"
 
@@ -19,6 +20,7 @@ namespace {
 using base::tr;
 
 constexpr float kWidth = 600, kHeight = 104, kPad = 20;
+constexpr float kWidthWithPicture = 1200;
 constexpr float kTop = 90;           // under the top bar and the ruler
 constexpr float kEmptyPart = 0.34f;  // share of the window's height, if nothing is shown below
 
@@ -44,13 +46,21 @@ std::pair<std::string, std::string> step_of(const FileProgress& progress) {
   return {tr("Reading the file"), bytes + " · " + found};
 }
 
+std::string time_left(const Opening& opening) {
+  const auto left = opening.left();
+  if (!left) return {};
+  const auto seconds = left->count();
+  return seconds <= 90 ? tr("{} s left", seconds) : tr("{} min left", (seconds + 59) / 60);
+}
+
 // A raised card; `draw` fills it.
-void card(const Canvas& c, float height, const auto& draw) {
+void card(const Canvas& c, float most_width, float height, const auto& draw) {
   const float s = c.scale;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float width = std::min(kWidth * s, display.x - 24 * s);
+  const float width = std::min(most_width * s, display.x - 24 * s);
   const float x = std::floor((display.x - width) / 2);
-  const float y = c.state.model.nothing() ? std::floor(display.y * kEmptyPart) : kTop * s;
+  const bool alone = c.state.model.nothing() && most_width <= kWidth;
+  const float y = alone ? std::floor(display.y * kEmptyPart) : kTop * s;
   ImGui::SetNextWindowPos({x, y});
   ImGui::SetNextWindowSize({width, height});
   ImGui::SetNextWindowFocus();
@@ -73,7 +83,11 @@ void card(const Canvas& c, float height, const auto& draw) {
 void draw_progress(const Canvas& c) {
   Opening& opening = c.state.opening;
   const float s = c.scale;
-  card(c, kHeight * s, [&](ImDrawList& list, const Rect& at) {
+  const io::FirstPicture::Look look = opening.progress().reading.picture.look();
+  const bool all_read = opening.progress().reading.stage == io::ReadStage::Arranging;
+  const float picture = first_picture_height(c, look);
+  const float width = picture > 0 ? kWidthWithPicture : kWidth;
+  card(c, width, kHeight * s + (picture > 0 ? picture + kPad * s : 0), [&](ImDrawList& list, const Rect& at) {
     const float pad = kPad * s;
     const float button_width = 112 * s;
     const float left = at.x + pad, right = at.x + at.width - pad;
@@ -83,13 +97,15 @@ void draw_progress(const Canvas& c) {
     const float title_width = right - left - button_width - 16 * s;
     const std::string title = fit_text(c.fonts, FontRole::BodyBold, tr("Opening {}", opening.title()), title_width);
     const float percent_width = 52 * s;  // fixed, like the widths below: changing figures move nothing
-    const float doing_width = 200 * s;
+    const float doing_width = 170 * s, left_width = 110 * s;
     const float text_y = at.y + 70 * s;
     const Label labels[] = {
         {left, at.y + 16 * s, title_width, c.theme[Colour::Text], FontRole::BodyBold, title, 28 * s},
         {left, text_y, doing_width, c.theme[Colour::Muted], FontRole::Small, doing, 20 * s},
-        {left + doing_width, text_y, right - left - doing_width - percent_width, c.theme[Colour::Muted],
+        {left + doing_width, text_y, right - left - doing_width - left_width - percent_width, c.theme[Colour::Muted],
          FontRole::MonoSmall, figures, 20 * s, LabelAlign::Right},
+        {right - percent_width - left_width, text_y, left_width, c.theme[Colour::Muted], FontRole::MonoSmall,
+         time_left(opening), 20 * s, LabelAlign::Right},
         {right - percent_width, text_y, percent_width, c.theme[Colour::Text], FontRole::MonoSmall, percent, 20 * s,
          LabelAlign::Right}};
     draw_labels(list, c.fonts, labels);
@@ -102,6 +118,10 @@ void draw_progress(const Canvas& c) {
     ImGui::SetCursorScreenPos(corner);
     if (button(c, "opening.cancel", std::string(tr("Cancel")) + " (Esc)", false, button_width)) opening.cancel();
     c.state.places["opening"] = at;
+    if (picture <= 0) return;
+    const Rect area{left, at.y + kHeight * s, right - left, picture};
+    draw_first_picture(c, list, area, look, all_read);  // it may have been cancelled just now
+    c.state.places["opening.picture"] = area;
   });
 }
 
@@ -114,7 +134,7 @@ void draw_nothing(const Canvas& c) {
   const std::string reason = failed ? wrapped_lines(c, FontRole::Body, why, inner) : std::string();
   const auto lines = failed ? 1 + static_cast<int>(std::count(reason.begin(), reason.end(), '\n')) : 0;
   const float line = 20 * s;
-  card(c, (32 + 28 + 24) * s + static_cast<float>(lines) * line, [&](ImDrawList& list, const Rect& at) {
+  card(c, kWidth, (32 + 28 + 24) * s + static_cast<float>(lines) * line, [&](ImDrawList& list, const Rect& at) {
     const float left = at.x + kPad * s;
     std::vector<Label> labels;
     float y = at.y + 14 * s;
