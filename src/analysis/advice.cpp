@@ -461,10 +461,10 @@ class Advisor {
 
 std::string_view rule_key(Rule rule) {
   static constexpr std::array<std::string_view, kRules> kKeys{
-      "harmless-wait", "sync-bubble",     "starved-by-cpu", "launch-bound", "gpu-bound",
-      "pageable-copy", "pinning-churn",   "no-overlap",     "slow-link",    "small-copies",
-      "needless-sync", "repeated-sync",   "dependent-sync", "loader-wait",  "first-batch",
-      "stale-read",    "measuring-error", "straggler",      "uneven-work",  "bare-transfer"};
+      "harmless-wait",  "sync-bubble",   "starved-by-cpu", "launch-bound", "gpu-bound",       "pageable-copy",
+      "pinning-churn",  "no-overlap",    "slow-link",      "small-copies", "needless-sync",   "repeated-sync",
+      "dependent-sync", "loader-wait",   "first-batch",    "stale-read",   "measuring-error", "straggler",
+      "uneven-work",    "bare-transfer", "slow-exchange"};
   return kKeys[static_cast<std::size_t>(rule)];
 }
 

@@ -35,8 +35,9 @@ enum class Rule : std::uint8_t {
   Straggler,        ///< A18: the other GPUs wait for one that arrives last in most collectives
   UnevenWork,       ///< A19: the GPUs wait for each other in turn
   BareTransfer,     ///< A20: collectives transfer while no kernel computes
+  SlowExchange,     ///< A21: the GPUs' links carry far less than those of others, or than any link between GPUs should
 };
-inline constexpr std::size_t kRules = 20;
+inline constexpr std::size_t kRules = 21;
 std::string_view rule_key(Rule rule);  ///< the key in JSON: "sync-bubble"
 
 /// What the user could do about it. The workload knows which setting does it.
@@ -114,8 +115,12 @@ inline constexpr double kLoaderWait = 0.05;          ///< A14 (TensorBoard's pro
 inline constexpr double kFirstBatch = 3;             ///< A15: times the median wait
 inline constexpr double kStraggler = 0.6;            ///< A18: share of the collectives in which one GPU is the last
 inline constexpr double kBareTransfer = 0.05;        ///< A20
-inline constexpr double kWarmUpTimed = 0.05;         ///< A17: the warm-up's excess time, as a share of the displayed
-                                                     ///< time
+inline constexpr std::uint64_t kLargeExchange = 4'000'000;  ///< A21: bytes; shorter ones are latency
+inline constexpr double kUnequalRates = 2;                  ///< A21: between the groups of one job
+/// A21: bytes per second. About what PCIe 3.0 x16 gives (the profiles' 12 to 13.4 GB/s from pinned memory).
+inline constexpr double kSlowExchange = 12e9;
+inline constexpr double kWarmUpTimed = 0.05;  ///< A17: the warm-up's excess time, as a share of the displayed
+                                              ///< time
 }  // namespace limits
 
 /// Facts that the evidence does not contain.

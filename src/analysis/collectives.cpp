@@ -60,10 +60,20 @@ std::string_view without_nccl(std::string_view kernel) {
                                  : "";
 }
 
+/// Whether to stop; looks at it now and then, by the number of what is done.
+struct StopAsked {
+  const base::Stop* stop = nullptr;
+  bool operator()(std::uint64_t number) const {
+    constexpr std::uint64_t kEvery = 4096;
+    return stop != nullptr && number % kEvery == 0 && *stop;
+  }
+};
+
 struct Kernel {
   std::string_view operation;
   CollectivePart part;
   Communicator communicator;
+  base::NameId arguments = base::NameTable::kEmpty;
   bool used = false;
 };
 
@@ -87,7 +97,7 @@ bool has_collectives(const trace::Trace& trace) {
   return false;
 }
 
-std::map<GpuNumber, OfGpu> read(const trace::Trace& trace, std::span<const TimeSpan> stretches) {
+std::map<GpuNumber, OfGpu> read(const trace::Trace& trace, std::span<const TimeSpan> stretches, const StopAsked& stop) {
   std::map<GpuNumber, OfGpu> gpus;
   std::map<base::NameId, std::string_view> operations;
   const trace::Owners owners(trace);
@@ -105,16 +115,19 @@ std::map<GpuNumber, OfGpu> read(const trace::Trace& trace, std::span<const TimeS
         for (i = row.first_starting_at_or_after(stretch.from, i, last); i < last; ++i) {
           const Event event = row.event(i);
           if (event.start_ns >= stretch.to) break;
+          if (stop(i)) return {};
           const auto [known, is_new] = operations.try_emplace(event.name);
           if (is_new) known->second = collective_operation(trace.names().text(event.name));
           if (known->second.empty()) {
             if (event.kind == trace::EventKind::Kernel) gpus[gpu].others.emplace_back(event.start_ns, event.end_ns);
           } else {
-            const std::string_view arguments = trace.arguments().text(trace::arguments_of(event));
+            const base::NameId said = trace::arguments_of(event);
+            const std::string_view arguments = trace.arguments().text(said);
             gpus[gpu].collectives.push_back(
                 {known->second == kGeneric ? named_by(arguments) : known->second,
                  {gpu, {id, static_cast<std::uint16_t>(r), i}, event.start_ns, event.end_ns},
-                 communicator_of(arguments)});
+                 communicator_of(arguments),
+                 said});
           }
         }
       }
@@ -148,11 +161,16 @@ std::map<std::string, Kernels> by_communicator(std::map<GpuNumber, OfGpu>& gpus)
 
 // For each kernel of the first GPU, the first on each other one that is not taken yet, can be of the same collective,
 // and runs at the same time as all that were found.
-void match(Kernels& gpus, Nanoseconds clock_error_ns, std::vector<Collective>& all) {
+void match(Kernels& gpus, const base::NameTable& arguments, Nanoseconds clock_error_ns, const StopAsked& stop,
+           std::vector<Collective>& all) {
   std::map<GpuNumber, std::size_t> from;  // everything before ended before the kernel that is looked at
   for (Kernel* const first_kernel : gpus.begin()->second) {
+    if (stop(all.size())) return;
     Kernel& first = *first_kernel;
-    Collective found{first.operation, {first.part}, first.part.start_ns, 0};
+    Collective found;
+    found.operation = first.operation;
+    found.parts = {first.part};
+    found.last_start_ns = first.part.start_ns;
     std::vector<Kernel*> taken{&first};
     Nanoseconds end = first.part.end_ns;
     for (auto other = std::next(gpus.begin()); other != gpus.end(); ++other) {
@@ -182,6 +200,7 @@ void match(Kernels& gpus, Nanoseconds clock_error_ns, std::vector<Collective>& a
     if (found.parts.size() != gpus.size()) continue;
     found.last_but_one_ns = last_but_one(found);
     for (Kernel* kernel : taken) kernel->used = true;
+    found.bytes = bytes_of_collective(arguments.text(first.arguments), found.operation, found.parts.size());
     all.push_back(std::move(found));
   }
 }
@@ -269,19 +288,24 @@ std::string_view collective_operation(std::string_view kernel, std::string_view 
   return operation == kGeneric ? named_by(arguments) : operation;
 }
 
-Collectives collectives(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, Nanoseconds clock_error_ns) {
+Collectives collectives(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, Nanoseconds clock_error_ns,
+                        const base::Stop* stop) {
   const TimeSpan all{from, to};
-  return collectives(trace, {&all, 1}, clock_error_ns);
+  return collectives(trace, {&all, 1}, clock_error_ns, stop);
 }
 
-Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> stretches, Nanoseconds clock_error_ns) {
+Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> stretches, Nanoseconds clock_error_ns,
+                        const base::Stop* stop) {
   Collectives result;
+  result.clock_error_ns = clock_error_ns;
   if (!has_collectives(trace)) return result;
-  std::map<GpuNumber, OfGpu> gpus = read(trace, stretches);
+  const StopAsked asked{stop};
+  std::map<GpuNumber, OfGpu> gpus = read(trace, stretches, asked);
   if (gpus.empty()) return result;
   for (auto& [group, kernels] : by_communicator(gpus)) {
-    if (kernels.size() > 1) match(kernels, clock_error_ns, result.all);
+    if (kernels.size() > 1) match(kernels, trace.arguments(), clock_error_ns, asked, result.all);
   }
+  if (asked(0)) return {};
   std::ranges::stable_sort(result.all, {}, [](const Collective& c) { return c.parts.front().start_ns; });
   std::map<GpuNumber, GpuCollectives> sums;
   std::map<GpuNumber, std::vector<Interval>> transfers;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "analysis/whole_stretches.h"
+#include "base/background_job.h"
 #include "trace/links.h"
 
 namespace lanescope::analysis {
@@ -39,6 +40,7 @@ struct Collective {
   Nanoseconds last_start_ns = 0;
   Nanoseconds last_but_one_ns = 0;  ///< the start of the last but one
   std::size_t last = 0;             ///< of the parts: the one that arrived last
+  std::uint64_t bytes = 0;          ///< see bytes_of_collective(); 0: not known
 
   Nanoseconds waited_ns(const CollectivePart& part) const { return last_start_ns - part.start_ns; }
   Nanoseconds transfer_ns(const CollectivePart& part) const { return part.end_ns - last_start_ns; }
@@ -67,14 +69,17 @@ struct Collectives {
   std::vector<GpuCollectives> gpus;  ///< of each GPU that takes part
   std::int64_t unmatched = 0;        ///< kernels without a counterpart on every other GPU of their group
   CollectiveVerdict verdict = CollectiveVerdict::Inconclusive;
+  Nanoseconds clock_error_ns = 0;  ///< as given
   /// One sentence, translated.
   std::string sentence;
 };
 /// The collective kernels of all GPUs that start in [from, to). Empty (no GPUs) without such kernels. Where only one
 /// GPU has any, its communication is known, and nothing else. A skew below twice `clock_error_ns` (of GPUs whose clocks
-/// had to be aligned) says nothing about who arrived last.
-Collectives collectives(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, Nanoseconds clock_error_ns = 0);
+/// had to be aligned) says nothing about who arrived last. Empty, too, soon after `stop` was set.
+Collectives collectives(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, Nanoseconds clock_error_ns = 0,
+                        const base::Stop* stop = nullptr);
 /// Of several stretches, in time order.
-Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> stretches, Nanoseconds clock_error_ns = 0);
+Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> stretches, Nanoseconds clock_error_ns = 0,
+                        const base::Stop* stop = nullptr);
 
 }  // namespace lanescope::analysis

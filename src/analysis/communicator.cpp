@@ -1,6 +1,9 @@
 #include "analysis/communicator.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <utility>
 
 namespace lanescope::analysis {
 namespace {
@@ -21,7 +24,50 @@ std::string_view member(std::string_view members, std::string_view quoted_key) {
   return {};
 }
 
+std::optional<std::uint64_t> number(std::string_view written) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), value);
+  if (written.empty() || error != std::errc{} || end != written.data() + written.size()) return std::nullopt;
+  return value;
+}
+
+/// Of PyTorch's types of numbers, by their names; 0: another one.
+std::uint64_t bytes_each(std::string_view type) {
+  constexpr std::array<std::pair<std::string_view, std::uint64_t>, 13> kTypes{{{"Byte", 1},
+                                                                               {"Char", 1},
+                                                                               {"Bool", 1},
+                                                                               {"Float8_e4m3fn", 1},
+                                                                               {"Float8_e5m2", 1},
+                                                                               {"Short", 2},
+                                                                               {"Half", 2},
+                                                                               {"BFloat16", 2},
+                                                                               {"Int", 4},
+                                                                               {"Float", 4},
+                                                                               {"Long", 8},
+                                                                               {"Double", 8},
+                                                                               {"ComplexFloat", 8}}};
+  const auto* found = std::ranges::find(kTypes, type, &std::pair<std::string_view, std::uint64_t>::first);
+  return found != kTypes.end() ? found->second : 0;
+}
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;  // more than any GPU has
+
 }  // namespace
+
+std::uint64_t bytes_of_collective(std::string_view arguments, std::string_view operation, std::size_t gpus) {
+  std::uint64_t bytes = 0;
+  if (const auto written = number(member(arguments, "\"bytes\":"))) {
+    // NCCL says of these what one GPU has of the whole.
+    const bool of_one = operation == "AllGather" || operation == "ReduceScatter";
+    bytes = std::min(*written, kMostBytes) * (of_one ? gpus : 1);
+  } else {
+    const auto in = number(member(arguments, "\"In msg nelems\":")),
+               out = number(member(arguments, "\"Out msg nelems\":"));
+    bytes =
+        std::min(std::max(in.value_or(0), out.value_or(0)), kMostBytes) * bytes_each(member(arguments, "\"dtype\":"));
+  }
+  return bytes <= kMostBytes ? bytes : 0;
+}
 
 std::string_view collective_name_in(std::string_view arguments) { return member(arguments, "\"Collective name\":"); }
 

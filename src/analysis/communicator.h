@@ -2,6 +2,7 @@
 // recorded of NCCL's ranges in a program that is attached to.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,5 +21,8 @@ struct Communicator {
 std::string_view collective_name_in(std::string_view arguments);
 /// `arguments`: as in Trace::arguments().
 Communicator communicator_of(std::string_view arguments);
+/// What is exchanged, as NCCL's tests count it: the array that is reduced or sent, or the one that is gathered or
+/// scattered, whole. 0: not known. `operation`: "AllGather"; `gpus`: how many take part.
+std::uint64_t bytes_of_collective(std::string_view arguments, std::string_view operation, std::size_t gpus);
 
 }  // namespace lanescope::analysis

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/collective_rates.h"
 #include "analysis/stragglers.h"
 #include "base/translate.h"
 
@@ -26,6 +27,7 @@ class JobAdvisor {
     }
     late();
     bare_transfer();
+    slow_exchange();
     return std::move(cards_);
   }
 
@@ -116,6 +118,43 @@ class JobAdvisor {
            "FSDP by prefetching.");
     const auto longest =
         std::ranges::max_element(c_.all, {}, [](const Collective& one) { return one.transfer_ns(one.parts.front()); });
+    const CollectivePart& part = longest->parts.front();
+    card.place = {part.place.lane, part.start_ns, part.end_ns};
+  }
+
+  // A21: the slowest group, compared with the fastest, or else with what any link between GPUs should carry. Its cost:
+  // what of the transfer is not hidden behind kernels, and would not be there at that rate.
+  void slow_exchange() {
+    const std::vector<GroupRate> groups = group_rates(c_);
+    if (groups.empty()) return;
+    const auto [slowest, fastest] = std::ranges::minmax_element(groups, {}, &GroupRate::bytes_per_s);
+    const bool unequal = slowest->bytes_per_s * limits::kUnequalRates <= fastest->bytes_per_s;
+    if (!unequal && slowest->bytes_per_s >= limits::kSlowExchange) return;
+    double bare = 0;  // of the group, a GPU's mean
+    for (const GpuCollectives& gpu : c_.gpus) {
+      if (std::ranges::find(slowest->gpus, gpu.gpu) == slowest->gpus.end() || gpu.transfer_ns <= 0) continue;
+      bare += static_cast<double>(gpu.exposed_transfer_ns) / static_cast<double>(gpu.transfer_ns) *
+              static_cast<double>(slowest->transfer_ns) / static_cast<double>(slowest->gpus.size());
+    }
+    const double with = unequal ? fastest->bytes_per_s : limits::kSlowExchange;
+    const auto lost = static_cast<Nanoseconds>(bare * (1 - slowest->bytes_per_s / with));
+    if (share(lost) < limits::kCostMatters) return;
+    Card& card = add(Rule::SlowExchange, lost);
+    card.title = tr("The links between GPUs are slow");
+    const std::string carries = rate_text(slowest->bytes_per_s);
+    card.what = unequal
+                    ? tr("Between {} each link carries {}, elsewhere up to {} (bus bandwidth).",
+                         group_text(c_, *slowest), carries, rate_text(fastest->bytes_per_s))
+                    : tr("Each link carries {} (bus bandwidth of large collectives); PCIe 3.0 x16 would carry 12 GB/s, "
+                         "NVLink several times as much.",
+                         carries);
+    card.fix =
+        tr("See how they are connected (nvidia-smi topo -m) and which way NCCL takes (NCCL_DEBUG=INFO). If there is no "
+           "better one, send less: gradients in 16 bits, or less often by accumulating them.");
+    const auto longest = std::ranges::max_element(c_.all, {}, [&](const Collective& one) {
+      const bool of_group = std::ranges::equal(one.parts, slowest->gpus, {}, &CollectivePart::gpu);
+      return of_group ? one.transfer_ns(one.parts.front()) : 0;
+    });
     const CollectivePart& part = longest->parts.front();
     card.place = {part.place.lane, part.start_ns, part.end_ns};
   }

@@ -62,7 +62,7 @@ void calibrate_machine(const CalibrateRequest& request) {
   }
   file.write(calibration::to_toml(found));
   file.commit();
-  write_out(summary(found));
+  write_words(summary(found));
   fmt::print(stderr, "lanescope: {}\n",
              tr("wrote {}; try: lanescope --device sim:{}", request.out.string(), request.out.string()));
 }

@@ -45,7 +45,7 @@ struct Perform {
   int operator()(const ExperimentRequest& request) const { return run_experiment(request); }
   int operator()(const SweepRequest& request) const { return run_sweep(request); }
   int operator()(const ListRequest& request) const {
-    write_out(list_text(request));
+    write_words(list_text(request));
     return kDone;
   }
   int operator()(const ReportRequest& request) const {

@@ -72,8 +72,8 @@ void compare_files(const CompareRequest& request) {
     if (output == "-") return;
   }
   const Style style = style_for(stdout);
-  write_out(comparison_table(first.figures, second.figures, style, names) + '\n' +
-            differences_table(differences, style));
+  write_words(comparison_table(first.figures, second.figures, style, names) + '\n' +
+              differences_table(differences, style));
 }
 
 }  // namespace lanescope::app

@@ -90,7 +90,7 @@ int grade_files(const GradeRequest& request) {
   if (grades.empty()) return kFailed;
   if (!request.csv.empty()) write_json(request.csv, grades_csv(grades));
   if (!request.json.empty()) write_json(request.json, grades_json(grades));
-  if (request.csv != "-" && request.json != "-") write_out(grades_table(grades, style_for(stdout)));
+  if (request.csv != "-" && request.json != "-") write_words(grades_table(grades, style_for(stdout)));
   return good ? kDone : kFailed;
 }
 

@@ -149,8 +149,8 @@ int run_headless(const RunRequest& request) {
   }
   if (request.json != "-" && request.html != "-") {
     const Style style = style_for(stdout);
-    write_out((other ? comparison_table(figures, *other, style) : run_table(figures, style)) +
-              (prediction ? prediction_text(*prediction, style) : std::string()));
+    write_words((other ? comparison_table(figures, *other, style) : run_table(figures, style)) +
+                (prediction ? prediction_text(*prediction, style) : std::string()));
   }
   return interrupt.asked() ? kEndedEarly : kDone;
 }

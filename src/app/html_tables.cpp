@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/collective_rates.h"
 #include "app/html_sections.h"
 #include "app/html_text.h"
 #include "base/translate.h"
@@ -159,7 +160,9 @@ std::string collectives_section(const PageRun& run, const SectionIds& id) {
             time_cell(gpu.transfer_ns, 1) + time_cell(gpu.communication_ns, 1) + time_cell(gpu.exposed_ns, 1) +
             "</tr>\n";
   }
-  return section(id("collectives"), tr("Collectives"), escaped(collectives.sentence),
+  std::string lede = escaped(collectives.sentence);
+  for (const std::string& said : analysis::rate_sentences(collectives)) lede += "<br>" + escaped(said);
+  return section(id("collectives"), tr("Collectives"), lede,
                  table({tr("GPU"), ">" + std::string(tr("arrived last")), ">" + std::string(tr("waits")),
                         ">" + std::string(tr("transfers")), ">" + std::string(tr("communicates")),
                         ">" + std::string(tr("of that alone"))},

@@ -317,7 +317,7 @@ int run_predict_check(const PredictCheckRequest& request) {
         fmt::print(stderr, "lanescope: {}\n", tr("checking {}: {}", change.workload, fmt::join(change.change, " ")));
       });
   if (!request.json.empty()) write_json(request.json, predict_check_json(check));
-  if (request.json != "-") write_out(predict_check_text(check, style_for(stdout)));
+  if (request.json != "-") write_words(predict_check_text(check, style_for(stdout)));
   const auto promised = kPromisedCoverage * static_cast<double>(check.verified());
   return check.verified() > 0 && static_cast<double>(check.in_range()) >= promised ? 0 : 1;
 }

@@ -30,7 +30,7 @@ void report_file(const ReportRequest& request) {
     html::write_page(request.html, page);
   }
   if (request.json != "-" && request.html != "-") {
-    write_out(file_table(file.figures, file.source, style_for(stdout)));
+    write_words(file_table(file.figures, file.source, style_for(stdout)));
   }
 }
 

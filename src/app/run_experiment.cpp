@@ -170,7 +170,7 @@ int run_experiment(const ExperimentRequest& request) {
     html::write_page(request.html, page_of(request, report, runs, prediction, interrupt));
   if (request.json != "-" && request.html != "-") {
     const Style style = style_for(stdout);
-    write_out(experiment_table(report, style) + (prediction ? prediction_text(*prediction, style) : std::string()));
+    write_words(experiment_table(report, style) + (prediction ? prediction_text(*prediction, style) : std::string()));
   }
   return interrupt.asked() ? kEndedEarly : kDone;
 }

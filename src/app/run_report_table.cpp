@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "analysis/collective_rates.h"
 #include "app/run_report.h"
 #include "app/table.h"
 #include "app/text_layout.h"
@@ -411,7 +412,9 @@ std::string collectives_text(const analysis::Collectives& collectives, const Sty
     table.row("  " + one_line(gpu.name), {Cell{base::format_count(gpu.arrived_last), {}, {}}, time(gpu.wait_ns),
                                           time(gpu.transfer_ns), time(gpu.communication_ns), time(gpu.exposed_ns)});
   }
-  return text + table.text(style) + one_line(collectives.sentence) + '\n';
+  text += table.text(style) + one_line(collectives.sentence) + '\n';
+  for (const std::string& said : analysis::rate_sentences(collectives)) text += "  " + one_line(said) + '\n';
+  return text;
 }
 
 }  // namespace

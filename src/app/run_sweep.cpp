@@ -50,7 +50,7 @@ int run_sweep(const SweepRequest& request) {
   if (!request.csv.empty()) write_json(request.csv, experiment::sweep_csv(sweep.spec(), points));
   if (!request.json.empty()) write_json(request.json, sweep_json(report));
   if (!request.screenshot.file.empty()) painter->write(sweep.spec(), points, report.unit, request.title);
-  if (request.csv != "-" && request.json != "-") write_out(sweep_table(report, style_for(stdout)));
+  if (request.csv != "-" && request.json != "-") write_words(sweep_table(report, style_for(stdout)));
   for (const std::string& failure : failures(report)) say(failure);
   if (!whole) return kEndedEarly;
   return std::any_of(points.begin(), points.end(), [](const auto& point) { return !point.error.empty(); }) ? kFailed

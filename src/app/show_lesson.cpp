@@ -10,7 +10,7 @@ namespace lanescope::app {
 void show_lesson(const LessonRequest& request) {
   check_outputs({request.notes, request.worksheet});
   if (request.notes.empty() && request.worksheet.empty()) {
-    return write_out(lesson_text(*request.lesson));
+    return write_words(lesson_text(*request.lesson));
   }
   const std::vector<RunStep> steps = run_steps(*request.lesson);
   if (!request.notes.empty()) html::write_page(request.notes, notes_page(*request.lesson, steps));

@@ -10,10 +10,14 @@ namespace lanescope::app {
 /// Writes to standard output and flushes. Throws base::FileError if that fails (a full disk behind a redirection).
 void write_out(std::string_view text);
 
+/// The same for words and tables: what could steer a terminal and is not of a Style is left out, whatever names a file
+/// contains.
+void write_words(std::string_view text);
+
 /// Writes to standard output if `json` is "-", otherwise to that path. Throws base::FileError.
 void write_json(const std::string& json, std::string_view text);
 
-/// Removes line breaks and other control characters, so that the text stays one line on any terminal.
+/// Replaces line breaks and other control characters, so that the text stays one line on any terminal.
 std::string one_line(std::string_view text);
 
 /// Prints a line on standard error, after the program's name.

@@ -17,7 +17,8 @@ using trace::GpuNumber;
 
 // Of each GPU, when it had work.
 std::vector<std::vector<analysis::Interval>> read_work(const trace::Trace& trace, const trace::Owners& owners,
-                                                       Nanoseconds from, Nanoseconds to) {
+                                                       Nanoseconds from, Nanoseconds to, const base::Stop* stop) {
+  constexpr trace::EventIndex kLookEvery = 16'384;
   std::vector<std::vector<analysis::Interval>> work(owners.gpus().size());
   for (std::size_t l = 0; l < trace.lane_count(); ++l) {
     const auto id = static_cast<trace::LaneId>(l);
@@ -28,6 +29,7 @@ std::vector<std::vector<analysis::Interval>> read_work(const trace::Trace& trace
       const trace::Row& row = lane.row(r);
       const trace::EventIndex last = row.last();
       for (auto i = row.first_ending_after(from, row.first(), last); i < last && row.start(i) < to; ++i) {
+        if (stop != nullptr && i % kLookEvery == 0 && *stop) return {};
         work[gpu].emplace_back(std::max(from, row.start(i)), std::min(to, row.end(i)));
       }
     }
@@ -67,7 +69,8 @@ double value(const RankLine& line, RankColumn column) {
 }  // namespace
 
 RankTable rank_table(const trace::Trace& trace, const analysis::Collectives& collectives,
-                     const std::optional<analysis::Lateness>& worst, Nanoseconds from, Nanoseconds to) {
+                     const std::optional<analysis::Lateness>& worst, Nanoseconds from, Nanoseconds to,
+                     const base::Stop* stop) {
   RankTable table;
   if (collectives.all.empty()) return table;
   table.elapsed_ns = to - from;
@@ -75,7 +78,8 @@ RankTable rank_table(const trace::Trace& trace, const analysis::Collectives& col
   if (worst) table.why = analysis::lateness_text(trace, *worst);
   const trace::Owners owners(trace);
   const trace::Trace::ReadLock lock(trace);
-  auto work = read_work(trace, owners, from, to);
+  auto work = read_work(trace, owners, from, to, stop);
+  if (work.empty()) return {};
   for (std::size_t g = 0; g < work.size(); ++g) {
     const auto gpu = static_cast<GpuNumber>(g);
     RankLine line;

@@ -26,9 +26,10 @@ struct RankTable {
 };
 
 /// For [from, to), from which the collectives are; `worst`: analysis::lateness_of_worst(). Empty without collectives of
-/// several GPUs.
+/// several GPUs, and soon after `stop` was set.
 RankTable rank_table(const trace::Trace& trace, const analysis::Collectives& collectives,
-                     const std::optional<analysis::Lateness>& worst, Nanoseconds from, Nanoseconds to);
+                     const std::optional<analysis::Lateness>& worst, Nanoseconds from, Nanoseconds to,
+                     const base::Stop* stop = nullptr);
 
 enum class RankColumn : std::uint8_t {
   Name,

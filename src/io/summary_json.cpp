@@ -1,4 +1,5 @@
 #include "io/summary_json.h"
+#include "analysis/collective_rates.h"
 
 #include <algorithm>
 #include <charconv>
@@ -255,11 +256,19 @@ Json collectives_json(const analysis::Collectives& c) {
                     {"exposed_transfer_ns", gpu.exposed_transfer_ns},
                     {"delays_ns", gpu.delays_ns}});
   }
+  Json rates = Json::array();
+  for (const analysis::GroupRate& group : analysis::group_rates(c)) {
+    rates.push_back({{"gpus", group.gpus},
+                     {"count", group.collectives},
+                     {"transfer_ns", group.transfer_ns},
+                     {"bus_gb_per_s", group.bytes_per_s / 1e9}});
+  }
   return {{"verdict", analysis::verdict_key(c.verdict)},
           {"sentence", c.sentence},
           {"count", c.all.size()},
           {"unmatched", c.unmatched},
-          {"gpus", std::move(gpus)}};
+          {"gpus", std::move(gpus)},
+          {"rates", std::move(rates)}};
 }
 
 // Per collective.

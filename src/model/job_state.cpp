@@ -106,12 +106,13 @@ void JobState::update(const Model& model, Nanoseconds from, Nanoseconds to, Cloc
   if (looked_at_ == stretch || stretch.second <= stretch.first) return;
   looked_at_ = stretch;
   started_ = now;
-  job_.start([&trace = model.trace(), stretch, error = model.facts().clock_error_ns](const base::Stop&) -> Look {
-    Look look{analysis::collectives(trace, stretch.first, stretch.second, error), {}, {}};
+  job_.start([&trace = model.trace(), stretch, error = model.facts().clock_error_ns](const base::Stop& stop) -> Look {
+    Look look{analysis::collectives(trace, stretch.first, stretch.second, error, &stop), {}, {}};
+    if (stop) return look;
     const Collectives& found = look.collectives;
     const std::optional<analysis::Lateness> worst = analysis::lateness_of_worst(trace, found);
     look.sentence = analysis::collectives_text(trace, found, worst);
-    look.ranks = rank_table(trace, found, worst, stretch.first, stretch.second);
+    look.ranks = rank_table(trace, found, worst, stretch.first, stretch.second, &stop);
     return look;
   });
 }

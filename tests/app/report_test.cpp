@@ -101,6 +101,41 @@ TEST_F(Report, TheTableNamesTheRunAndWhatWasRead) {
 //   CPU  launch [0,10)                      cudaStreamSynchronize [10,60)
 //   GPU            kernel [20,50)
 // The GPU is busy 30 us of the 60 that the file spans; one launch, one synchronisation. "overhead" is not shown.
+// A name that would set the terminal's title, ring its bell and move its cursor: in ASCII and in the C1 range of UTF-8.
+TEST_F(Report, NamesInAFileDoNotSteerTheTerminal) {
+  const std::string evil = R"(\u001b]0;owned\u0007\u009b2J\u007f\r)";
+  std::string events;
+  const auto add = [&](const char* category, const std::string& name, int thread, int start, int duration, int number) {
+    events += R"({"ph":"X","cat":")" + std::string(category) + R"(","name":")" + name + R"(","pid":1,"tid":)" +
+              std::to_string(thread) + R"(,"ts":)" + std::to_string(start) + R"(,"dur":)" + std::to_string(duration) +
+              R"(,"args":{"correlation":)" + std::to_string(number) + R"(,"device":0,"stream":7}},)" + '\n';
+  };
+  for (int i = 0; i < 20; ++i) {
+    const int at = 1000 * i;
+    add("user_annotation", "ProfilerStep#" + std::to_string(i), 1, at, 999, 0);
+    add("cuda_runtime", "cudaLaunchKernel", 1, at + 10, 5, 2 * i + 1);
+    add("kernel", "gemm" + evil, 7, at + 20, 300, 2 * i + 1);
+    add("cpu_op", "item" + evil, 1, at + 30, 320, 0);
+    add("cuda_runtime", "cudaStreamSynchronize", 1, at + 40, 300, 2 * i + 2);
+  }
+  std::ofstream(folder_ / "evil.json") << R"({"deviceProperties":[{"id":0,"name":"GPU)" << evil
+                                       << R"("}],"traceEvents":[)" << events
+                                       << R"({"ph":"M","name":"process_name","pid":1,"args":{"name":"p)" << evil
+                                       << R"("}}]})";
+  const Outcome outcome = run({"report", "evil.json"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("right after a wait in item ]0;owned"));
+  EXPECT_THAT(outcome.out, HasSubstr("GPU ]0;owned"));
+  for (const std::string& said : {outcome.out, outcome.err}) {
+    for (std::size_t i = 0; i < said.size(); ++i) {
+      const auto byte = static_cast<unsigned char>(said[i]);
+      ASSERT_FALSE((byte < 0x20 && byte != '\n') || byte == 0x7f)
+          << i << ": " << said.substr(i - std::min<std::size_t>(i, 20), 40);
+    }
+    EXPECT_THAT(said, testing::Not(HasSubstr("\u009b")));
+  }
+}
+
 TEST_F(Report, OfAPyTorchTraceGivesTheSameFigures) {
   std::ofstream(folder_ / "torch.json") << R"({"traceEvents": [
     {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": 7, "ts": 0, "dur": 10,

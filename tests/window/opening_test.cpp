@@ -1,9 +1,12 @@
 // A file is read beside the drawing: the window goes on, says how far it is, and can be told to stop.
+#include <GLFW/glfw3.h>
 #include <X11/keysym.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <fstream>
+#include <vector>
 
 #include "window/desk.h"
 
@@ -87,6 +90,34 @@ TEST_F(OpeningTest, TheButtonStopsIt) {
   desk().click("opening.cancel");
   EXPECT_TRUE(desk().until([&] { return !state().opening.running(); }));
   EXPECT_EQ(model().generation(), generation);
+}
+
+// GLFW calls this when files are dropped on the window.
+void drop(const std::vector<const char*>& paths) {
+  GLFWwindow* const window = glfwGetCurrentContext();
+  const GLFWdropfun dropped = glfwSetDropCallback(window, nullptr);
+  glfwSetDropCallback(window, dropped);
+  dropped(window, static_cast<int>(paths.size()), const_cast<const char**>(paths.data()));
+}
+
+TEST_F(OpeningTest, SeveralDroppedFilesAreOneJob) {
+  const char* first = LANESCOPE_SOURCE_DIR "/tests/data/ddp-rank0.json.gz";
+  const char* second = LANESCOPE_SOURCE_DIR "/tests/data/ddp-rank1.json.gz";
+  drop({first, second});
+  ASSERT_TRUE(desk().until([&] { return model().generation() != generation && !state().opening.running(); }));
+  EXPECT_FALSE(model().live());
+  EXPECT_EQ(model().analysis().links().owners().gpus().size(), 2u);
+  EXPECT_TRUE(desk().until([&] { return state().job.bands().size() == 2u && desk().has_place("job"); }));
+
+  // One that is no trace: it is named, and the two stay.
+  const std::filesystem::path bad = desk().home() / "notes.txt";
+  std::ofstream(bad) << "remember the milk";
+  const std::uint64_t shown = model().generation();
+  drop({first, bad.c_str()});
+  ASSERT_TRUE(desk().until([&] { return state().toast && state().toast->error; }));
+  EXPECT_THAT(state().toast->text, testing::HasSubstr("notes.txt"));
+  EXPECT_EQ(model().generation(), shown);
+  EXPECT_FALSE(state().opening.running());
 }
 
 TEST_F(OpeningTest, ANewRunStopsIt) {

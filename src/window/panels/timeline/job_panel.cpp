@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/collective_rates.h"
 #include "base/translate.h"
 #include "render/labels.h"
 #include "render/ribbons.h"
@@ -90,8 +91,13 @@ void collective_tooltip(const Canvas& c, std::size_t number) {
     transfer = std::max(transfer, one.transfer_ns(part));
   }
   const std::string& because = why_late(c.state, number);
-  std::string text =
-      tr("{} of {} GPUs", one.operation, one.parts.size()) + "\n" +
+  std::string text = tr("{} of {} GPUs", one.operation, one.parts.size());
+  if (one.bytes > 0) text += " · " + base::format_bytes(static_cast<std::int64_t>(one.bytes));
+  if (const double rate = analysis::bus_rate(one); rate > 0) {
+    text += " · " + tr("each link carries {}", analysis::rate_text(rate));
+  }
+  text +=
+      "\n" +
       tr("{} arrived last, {} after the one before it", last,
          base::format_duration(one.last_start_ns - one.last_but_one_ns)) +
       "\n" +
