@@ -1,4 +1,6 @@
 // A file is read beside the drawing: the window goes on, says how far it is, and can be told to stop.
+#include <epoxy/gl.h>
+// epoxy first: GLFW must not bring its own OpenGL header.
 #include <GLFW/glfw3.h>
 #include <X11/keysym.h>
 #include <gmock/gmock.h>
