@@ -79,7 +79,7 @@ void draw_level(const Canvas& c, Watching& watching, bool reached) {
   if (const base::Nanoseconds boosted = watching.boosted_ns(); boosted > 0) {
     vertical_space(c, 6);
     const base::Nanoseconds seconds = (boosted + base::kSecond - 1) / base::kSecond;
-    wrapped_text(c, FontRole::Small, Colour::Muted, tr("Everything is recorded for another {} s.", seconds));
+    wrapped_text(c, FontRole::Small, Colour::Muted, tr("everything for another {} s", seconds));
   }
 }
 
