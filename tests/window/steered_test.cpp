@@ -38,6 +38,7 @@ class SteeredTest : public WindowTest {
     folder_ = ::mkdtemp(pattern.data());
   }
   void TearDown() override {
+    setenv("PATH", path_.c_str(), 1);
     end_program();
     if (child_ > 0) ::waitpid(child_, nullptr, 0);
     std::filesystem::remove_all(folder_);
@@ -91,8 +92,7 @@ class SteeredTest : public WindowTest {
                           "export HOME=" +
                               home.string() + "\nexec sh -c \"$*\"\n";
     std::filesystem::permissions(ssh, std::filesystem::perms::owner_all);
-    const std::string path = ::getenv("PATH");
-    setenv("PATH", (folder_.string() + ":" + path).c_str(), 1);
+    setenv("PATH", (folder_.string() + ":" + path_).c_str(), 1);
     attach::RemoteOptions options;
     options.host = "node";
     options.lanescope = lanescope;
@@ -107,6 +107,7 @@ class SteeredTest : public WindowTest {
   attach::SteeringState recorded() { return attach::SteeringSocket(recorder_).ask({}).state; }
   bool has_kernels() { return !events_since(LaneKind::Kernels, 0).empty(); }
 
+  const std::string path_ = ::getenv("PATH");
   std::filesystem::path folder_;
   attach::Recording found_;
   pid_t child_ = -1, recorder_ = 0;
