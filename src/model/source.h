@@ -109,9 +109,9 @@ class CaptureMonitor {
 
 /// Whether a watched program can be steered from here.
 struct WatchingControls {
-  bool reached = true;   ///< changes are possible now
-  bool changing = false; ///< the last one is not in effect yet
-  std::string sentence;  ///< what there is to say about it; empty: nothing
+  bool reached = true;    ///< changes are possible now
+  bool changing = false;  ///< the last one is not in effect yet
+  std::string sentence;   ///< what there is to say about it; empty: nothing
   /// It is recorded for others, too, so nothing changes unless somebody asks for it.
   bool only_if_asked = false;
 };
