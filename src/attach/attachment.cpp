@@ -600,8 +600,16 @@ void Attachment::set_intensity(const Intensity& intensity) {
   intensity_ = intensity;
 }
 
+Nanoseconds Attachment::boosted_ns() const {
+  return std::max<Nanoseconds>(boost_until_ns_.load(std::memory_order_relaxed) - clock_now(), 0);
+}
+
 void Attachment::record_for(Nanoseconds duration_ns) {
-  boost_until_ns_.store(clock_now() + duration_ns, std::memory_order_relaxed);
+  if (duration_ns <= 0) return boost_until_ns_.store(0, std::memory_order_relaxed);
+  const Nanoseconds until = clock_now() + duration_ns;
+  Nanoseconds before = boost_until_ns_.load(std::memory_order_relaxed);
+  while (before < until && !boost_until_ns_.compare_exchange_weak(before, until, std::memory_order_relaxed)) {
+  }
 }
 
 void Attachment::choose_loop(std::uint32_t pid, std::optional<LoopKey> loop) {

@@ -26,6 +26,8 @@ struct Intensity {
   bool launch_lines = true;  ///< also launches get their Python line, while they are recorded
   bool operator==(const Intensity&) const = default;
 };
+/// The name of the socket at which a recorder is steered (steering_server.h).
+inline constexpr const char* kSteeringSocket = "steer";
 /// "waits", "acquire", "calls", "all"; throws base::UsageError.
 wire::Level parse_level(const std::string& text);
 const char* to_text(wire::Level level);
@@ -78,7 +80,24 @@ struct AttachState {
   Nanoseconds running_ns = 0;
 };
 
-class Attachment {
+/// How much of a program is recorded, while it runs. For any thread.
+class Steerable {
+ public:
+  virtual AttachState state() const = 0;
+  virtual Intensity intensity() const = 0;
+  virtual void set_intensity(const Intensity& intensity) = 0;
+  /// Everything is recorded for so long from now on; 0: not that.
+  virtual Nanoseconds boosted_ns() const = 0;
+  /// Records everything for this long from now on, and not for less than was asked for before; 0: no longer.
+  virtual void record_for(Nanoseconds duration_ns) = 0;
+  /// What the iterations of a process are counted by; empty: found by itself.
+  virtual void choose_loop(std::uint32_t pid, std::optional<LoopKey> loop) = 0;
+
+ protected:
+  ~Steerable() = default;
+};
+
+class Attachment final : public Steerable {
  public:
   /// Throws base::Error or base::UsageError. Does not start the program.
   explicit Attachment(AttachOptions options);
@@ -106,15 +125,16 @@ class Attachment {
   double recorder_latency_ms() const { return recorder_->health().latency_ms; }
 
   // For any thread.
-  AttachState state() const;
+  AttachState state() const override;
   std::vector<trace::OpenCall> open_calls() const;
-  Intensity intensity() const;
-  void set_intensity(const Intensity& intensity);
-  /// Records everything for this long from now on.
-  void record_for(Nanoseconds duration_ns);
-  /// Empty: found by itself.
-  void choose_loop(std::uint32_t pid, std::optional<LoopKey> loop);
+  Intensity intensity() const override;
+  void set_intensity(const Intensity& intensity) override;
+  Nanoseconds boosted_ns() const override;
+  void record_for(Nanoseconds duration_ns) override;
+  void choose_loop(std::uint32_t pid, std::optional<LoopKey> loop) override;
   void set_memory_cap(std::size_t bytes);
+  /// Where a SteeringServer listens: in a folder that only this user can enter, which is gone with this object.
+  std::filesystem::path steering_path() const { return meeting_->folder() / kSteeringSocket; }
 
  private:
   class Mapping;

@@ -131,7 +131,7 @@ std::vector<Recording> recordings() {
   return found;
 }
 
-const Recording& find_recording(std::span<const Recording> all, const std::string& wanted) {
+const Recording& find_recording(std::span<const Recording> all, const std::string& wanted, const std::string& option) {
   std::vector<const Recording*> meant, there;
   for (const Recording& recording : all) {
     there.push_back(&recording);
@@ -140,14 +140,14 @@ const Recording& find_recording(std::span<const Recording> all, const std::strin
   if (meant.size() == 1) return *meant.front();
   if (meant.size() > 1) {
     throw base::UsageError(
-        tr("--to '{}' means several recordings: {}; name one by its process number", wanted, list_of(meant)));
+        tr("{} '{}' means several recordings: {}; name one by its process number", option, wanted, list_of(meant)));
   }
   if (there.empty()) {
     throw base::UsageError(
-        tr("--to '{}': nothing is being recorded here; begin with lanescope attach --record FILE.lanescope -- COMMAND",
-           wanted));
+        tr("{} '{}': nothing is being recorded here; begin with lanescope attach --record FILE.lanescope -- COMMAND",
+           option, wanted));
   }
-  throw base::UsageError(tr("--to '{}' is not being recorded; there is: {}", wanted, list_of(there)));
+  throw base::UsageError(tr("{} '{}' is not being recorded; there is: {}", option, wanted, list_of(there)));
 }
 
 }  // namespace lanescope::attach

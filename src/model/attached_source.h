@@ -52,6 +52,7 @@ class AttachedSource final : public Source,
   const attach::Command& command() const override { return attachment_->options().command; }
   attach::Intensity intensity() const override { return attachment_->intensity(); }
   void set_intensity(const attach::Intensity& intensity) override { attachment_->set_intensity(intensity); }
+  Nanoseconds boosted_ns() const override { return attachment_->boosted_ns(); }
   void record_for(Nanoseconds duration_ns) override { attachment_->record_for(duration_ns); }
   void choose_loop(std::uint32_t pid, std::optional<attach::LoopKey> loop) override {
     attachment_->choose_loop(pid, loop);

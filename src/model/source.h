@@ -107,6 +107,15 @@ class CaptureMonitor {
   ~CaptureMonitor() = default;
 };
 
+/// Whether a watched program can be steered from here.
+struct WatchingControls {
+  bool reached = true;    ///< changes are possible now
+  bool changing = false;  ///< the last one is not in effect yet
+  std::string sentence;   ///< what there is to say about it; empty: nothing
+  /// It is recorded for others, too, so nothing changes unless somebody asks for it.
+  bool only_if_asked = false;
+};
+
 /// The source is a program of the user's that is watched while it runs.
 class Watching {
  public:
@@ -114,10 +123,13 @@ class Watching {
   virtual const attach::Command& command() const = 0;
   virtual attach::Intensity intensity() const = 0;
   virtual void set_intensity(const attach::Intensity& intensity) = 0;
+  /// Everything is recorded for so long from now on; 0: not that.
+  virtual Nanoseconds boosted_ns() const { return 0; }
   /// Records everything for this long from now on.
   virtual void record_for(Nanoseconds duration_ns) = 0;
   /// What the iterations of a process are counted by; empty: found by itself.
   virtual void choose_loop(std::uint32_t pid, std::optional<attach::LoopKey> loop) = 0;
+  virtual WatchingControls controls() const { return {}; }
 
  protected:
   ~Watching() = default;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "attach/steering_messages.h"
 #include "base/translate.h"
 #include "model/attached_source.h"
 #include "window/panels/run/run_panels.h"
@@ -43,9 +44,10 @@ std::string explain(wire::Level level) {
   return {};
 }
 
-void draw_level(const Canvas& c, Watching& watching) {
+void draw_level(const Canvas& c, Watching& watching, bool reached) {
   heading(c, tr("RECORDED"));
   attach::Intensity intensity = watching.intensity();
+  if (!reached) return wrapped_text(c, FontRole::Body, Colour::Muted, attach::text_of(intensity));
   const auto at = std::find(kLevels.begin(), kLevels.end(), intensity.level);
   std::vector<std::string> names;
   for (const wire::Level level : kLevels) names.emplace_back(attach::to_text(level));
@@ -74,6 +76,11 @@ void draw_level(const Canvas& c, Watching& watching) {
   if (button(c, "attach.record", tr("Record the next {}", base::format_duration(kRecordFor)))) {
     watching.record_for(kRecordFor);
   }
+  if (const base::Nanoseconds boosted = watching.boosted_ns(); boosted > 0) {
+    vertical_space(c, 6);
+    const base::Nanoseconds seconds = (boosted + base::kSecond - 1) / base::kSecond;
+    wrapped_text(c, FontRole::Small, Colour::Muted, tr("everything for another {} s", seconds));
+  }
 }
 
 /// What recording costs the program, by its own iterations.
@@ -86,16 +93,7 @@ void draw_cost(const Canvas& c, const attach::ProcessState& process) {
   figure_line(c, tr("recording costs"), factor > 1 ? fmt::format("{:.1f} %", (factor - 1) * 100) : tr("none seen"));
 }
 
-void draw_iterations(const Canvas& c, Watching& watching, const attach::ProcessState& process) {
-  heading(c, tr("ITERATIONS"));
-  if (process.loops.empty() && process.iterations.empty()) {
-    wrapped_text(c, FontRole::Body, Colour::Muted,
-                 tr("No loop has been found yet. Until then, figures are per second."));
-    return;
-  }
-  wrapped_text(c, FontRole::Small, Colour::Muted,
-               process.chosen ? tr("counted by this loop, as chosen:") : tr("counted by this loop, found by itself:"));
-  vertical_space(c, 4);
+void draw_loop_choice(const Canvas& c, Watching& watching, const attach::ProcessState& process) {
   const TextStyle style(c, FontRole::Body, Colour::Text);
   ImGui::SetNextItemWidth(-1);
   const bool open = ImGui::BeginCombo("##loop", process.iterations.c_str());
@@ -114,6 +112,23 @@ void draw_iterations(const Canvas& c, Watching& watching, const attach::ProcessS
       note_control(c, fmt::format("attach.loop.{}", i));
     }
     ImGui::EndCombo();
+  }
+}
+
+void draw_iterations(const Canvas& c, Watching& watching, const attach::ProcessState& process, bool reached) {
+  heading(c, tr("ITERATIONS"));
+  if (process.loops.empty() && process.iterations.empty()) {
+    wrapped_text(c, FontRole::Body, Colour::Muted,
+                 tr("No loop has been found yet. Until then, figures are per second."));
+    return;
+  }
+  wrapped_text(c, FontRole::Small, Colour::Muted,
+               process.chosen ? tr("counted by this loop, as chosen:") : tr("counted by this loop, found by itself:"));
+  vertical_space(c, 4);
+  if (reached) {
+    draw_loop_choice(c, watching, process);
+  } else {
+    wrapped_text(c, FontRole::Body, Colour::Text, process.iterations);
   }
   if (process.iteration_ns != 0) {
     figure_line(c, tr("last iterations, mean"), base::format_duration(process.iteration_ns), Colour::Accent);
@@ -160,12 +175,24 @@ void draw_watched_program(const Canvas& c) {
     vertical_space(c, 8);
     wrapped_text(c, FontRole::Body, remark.problem ? Colour::Wait : Colour::Muted, remark.sentence);
   }
+  const WatchingControls controls = watching.controls();
+  if (controls.only_if_asked) {
+    vertical_space(c, 8);
+    wrapped_text(c, FontRole::Body, Colour::Muted, model.source().words().sentence);
+  }
+  if (!controls.sentence.empty()) {
+    vertical_space(c, 8);
+    wrapped_text(c, FontRole::Body, controls.changing ? Colour::Muted : Colour::Wait, controls.sentence);
+  }
   vertical_space(c, 10);
-  if (button(c, "attach.again", tr("Run again"), false, 0, tr("starts the same command once more (R)"))) {
+  if (model.can_restart() &&
+      button(c, "attach.again", tr("Run again"), false, 0, tr("starts the same command once more (R)"))) {
     c.state.requests.source = c.state.model.restart();
   }
-  if (const attach::ProcessState* process = state.first_with_gpu()) draw_iterations(c, watching, *process);
-  draw_level(c, watching);
+  if (const attach::ProcessState* process = state.first_with_gpu()) {
+    draw_iterations(c, watching, *process, controls.reached);
+  }
+  draw_level(c, watching, controls.reached);
   if (!state.processes.empty()) heading(c, tr("PROCESSES"));
   const std::string* library = nullptr;  // of the process above
   for (const attach::ProcessState& process : state.processes) {
