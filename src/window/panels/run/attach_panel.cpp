@@ -106,9 +106,10 @@ void draw_loop_choice(const Canvas& c, Watching& watching, const attach::Process
       const attach::LoopChoice& loop = process.loops[i];
       std::string label = fmt::format("{}   ·   {}", loop.text, base::format_duration(loop.round_ns));
       if (loop.calls != 0) label += "   ·   " + tr("{} calls", loop.calls);
-      ImGui::PushID(static_cast<int>(i));
-      if (ImGui::Selectable(label.c_str(), process.chosen == loop.key)) watching.choose_loop(process.pid, loop.key);
-      ImGui::PopID();
+      // Its figures and its place change while it is clicked.
+      const attach::LoopKey& key = loop.key;
+      label += fmt::format("###{}.{}.{}.{}", key.depth, key.code, key.head, key.repeat);
+      if (ImGui::Selectable(label.c_str(), process.chosen == key)) watching.choose_loop(process.pid, key);
       note_control(c, fmt::format("attach.loop.{}", i));
     }
     ImGui::EndCombo();
