@@ -446,8 +446,9 @@ void draw_file_choice(const Canvas& c, float width) {
     std::string label = file_label(code, file);
     if (file.waiting_ns > 0) label += "   ·   " + tr("waits {}", base::format_duration(file.waiting_ns));
     const TextStyle ink(c, FontRole::Body, file.library ? Colour::Muted : Colour::Text);
-    ImGui::PushID(static_cast<int>(i));
-    if (ImGui::Selectable(label.c_str(), file.path == code.file())) wanted = file.path;
+    // Its waits and its place change while it is clicked.
+    ImGui::PushID(file.path.c_str());
+    if (ImGui::Selectable((label + "###file").c_str(), file.path == code.file())) wanted = file.path;
     if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", file.path.c_str());
     ImGui::PopID();
     note_control(c, fmt::format("code.file.{}", i));
