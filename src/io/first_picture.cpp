@@ -79,6 +79,7 @@ void FirstPicture::show(std::vector<Look> files) {
   }
   const std::lock_guard lock(mutex_);
   shown_ = std::move(all);
+  asked_ = false;
 }
 
 FirstPicture::Look FirstPicture::look() const {

@@ -54,8 +54,10 @@ class FirstPicture {
   }
   /// The reading thread, now and then: what has been added since can be looked at, if somebody has asked.
   void show() {
-    if (asked_.load(std::memory_order_relaxed)) copy();
+    if (asked()) copy();
   }
+  /// Somebody wants to look; without that, nothing need be shown.
+  bool asked() const { return asked_.load(std::memory_order_relaxed); }
   /// The pictures of several files that are read at once, one below the other.
   void show(std::vector<Look> files);
 

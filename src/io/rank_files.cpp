@@ -111,6 +111,7 @@ class Reading {
     progress.done = reading ? bytes_read : arranged;
     progress.total = reading ? bytes : to_arrange;
     progress.stage = reading ? ReadStage::Reading : ReadStage::Arranging;
+    if (!progress.picture.asked()) return;
     std::vector<FirstPicture::Look> looks;
     for (const auto& part : parts_) looks.push_back(part->progress.picture.look());
     progress.picture.show(std::move(looks));

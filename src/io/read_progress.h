@@ -19,7 +19,7 @@ struct ReadProgress {
   std::atomic<std::uint64_t> done{0}, total{0};  ///< of the stage; total 0: unknown (a pipe)
   std::atomic<std::uint64_t> events{0};          ///< found so far
   FirstPicture picture;
-  std::atomic<bool> cancelled{false};            ///< set it to stop: reading soon throws Cancelled
+  std::atomic<bool> cancelled{false};  ///< set it to stop: reading soon throws Cancelled
 };
 
 /// Thrown when reading was stopped.

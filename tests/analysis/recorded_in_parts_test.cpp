@@ -181,8 +181,7 @@ TEST(RecordedInParts, AWindowHasItsOwnBursts) {
   EXPECT_EQ(none.gpu_iterations(), 0);
   EXPECT_EQ(none.gpu_busy_ns, 0);
   EXPECT_EQ(none.verdict.kind, VerdictKind::Unknown);
-  EXPECT_EQ(none.verdict.sentence,
-            "What the GPU does is not recorded here; the CPU waits for it 54 % of the time.");
+  EXPECT_EQ(none.verdict.sentence, "What the GPU does is not recorded here; the CPU waits for it 54 % of the time.");
 }
 
 // A loop that is recorded until its 30th iteration, and goes on for 30 more. `read`: the 41st and the 51st also read a

@@ -133,8 +133,8 @@ TEST_F(RankFiles, InAFolderJsonThatIsNoTraceIsLeftOut) {
 // Two GPUs under torchrun (tests/data/README.md): the second rank has four matrix products more to do in each of 20
 // iterations. By Python's own json: its all-reduces begin 1308.78 us after the first rank's in the mean, and between
 // two of them its kernels take 1348.30 us longer (memsets and rounding apart), in 33 launches instead of 29. Each
-// transfers 67,141,632 bytes (float32, four layers of 2048 x 2048 weights and 2048 biases); by Python, that over the mean
-// of what both kernels run after the later start is 277.39 GB/s in the median.
+// transfers 67,141,632 bytes (float32, four layers of 2048 x 2048 weights and 2048 biases); by Python, that over the
+// mean of what both kernels run after the later start is 277.39 GB/s in the median.
 TEST(RanksOfPyTorch, TheLateOneAndWhyAreKnown) {
   const OpenedTrace opened = read_traces({fixture("ddp-rank1.json.gz"), fixture("ddp-rank0.json.gz")});
   const auto [from, to] = opened.trace->extent();
