@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "attach/attachment.h"
+#include "model/attached_source.h"
 #include "promise.h"
 #include "window/window.h"
 
@@ -74,7 +75,7 @@ void latency(benchmark::State& state, wire::Level level) {
     const std::shared_ptr<attach::Attachment> attachment = train(level);
     const Stopped stopped(*attachment);
     ui::WindowOptions options;
-    options.attachment = attachment;
+    options.source = [attachment](std::size_t) { return std::make_unique<ui::AttachedSource>(attachment); };
     options.memory_cap_bytes = std::size_t{1} << 30;
     ui::Window window(options);
     glfwSetWindowSize(window.handle(), 1600, 900);

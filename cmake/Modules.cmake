@@ -1,5 +1,5 @@
-# lanescope_module(<name> DEPENDS <targets>... [EXCLUDE <files>...] [PRECOMPILE <headers>...]): one static library per
-#   folder of src/, with all its sources but those excluded. PRECOMPILE: headers that most of its sources include.
+# lanescope_module(<name> DEPENDS <targets>... [EXCLUDE <files>...] [ONLY <files>...] [PRECOMPILE <headers>...]): one
+#   static library per folder of src/, with all its sources but those excluded, or only those named. PRECOMPILE: headers that most of its sources include.
 # lanescope_module_tests(<name> DEPENDS <targets>... [DISPLAY] [HALVES] [ONE_THREAD] [ONLY_PLAIN <suites>...]
 #                        [WITHOUT_TSAN <suites>...]): one test program per folder of tests/, all *_test.cpp.
 #   DISPLAY: under its own Xvfb, so that it opens real windows. HALVES: in two processes side by side, as DISPLAY does, too.
@@ -7,10 +7,13 @@
 #   ONE_THREAD: it starts no thread that other tests do not start, too, so ThreadSanitizer leaves it out; likewise the
 #   suites in WITHOUT_TSAN.
 function(lanescope_module name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE;ONLY;PRECOMPILE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
   # capture/cupti needs CUDA's headers and is a library of its own, see Cuda.cmake.
   list(FILTER sources EXCLUDE REGEX "/src/(app/main\\.cpp|capture/cupti/.*)$")
+  if(ARG_ONLY)
+    list(TRANSFORM ARG_ONLY PREPEND "${PROJECT_SOURCE_DIR}/src/${name}/" OUTPUT_VARIABLE sources)
+  endif()
   foreach(file ${ARG_EXCLUDE})
     list(FILTER sources EXCLUDE REGEX "/${file}$")
   endforeach()

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "app/outputs.h"
-#include "app/screen.h"
 #include "app/steer_recording.h"
 #include "app/terminal.h"
+#include "app/watched_window.h"
 #include "attach/attachment.h"
 #include "attach/steering_server.h"
 #include "base/error.h"
@@ -208,18 +208,14 @@ int run_elsewhere(const AttachRequest& request) {
     await_copy(*remote, status);
     return status;
   }
-  WindowRequest window = request.window;
-  window.remote = remote;
   const PassOnSignals pass_on(*remote);
-  show_window(window);
+  show_remote(request.window, remote);
   return remote->wait();  // it goes on without the window
 }
 
 int follow(const AttachRequest& request) {
-  WindowRequest window = request.window;
   const std::vector<attach::Recording> all = attach::recordings();
-  window.recording = attach::find_recording(all, request.to);
-  show_window(window);
+  show_followed(request.window, attach::find_recording(all, request.to));
   return 0;
 }
 
@@ -231,11 +227,9 @@ int attach_program(const AttachRequest& request) {
   if (request.remote) return run_elsewhere(request);
   const auto attachment = std::make_shared<attach::Attachment>(request.options);
   if (!request.record.empty()) return record(request, *attachment);
-  WindowRequest window = request.window;
-  window.attachment = attachment;
   {
     const PassOnSignals pass_on(*attachment);
-    show_window(window);
+    show_attached(request.window, attachment);
     attachment->detach();
   }
   const PassOnSignals pass_on(*attachment);

@@ -195,6 +195,7 @@ struct AttachArguments {
     add_language(app);
   }
   AttachRequest request(const CLI::App& app) const {
+    if (std::string why = attach::why_not(); !why.empty()) throw UsageError(std::move(why));
     if (app.count("--steer") != 0) return request_steer(app);
     for (const char* option : {"--record-for", "--loop", "--launch-lines", "--relay"}) {
       if (app.count(option) != 0) throw UsageError(tr("{} needs {}", option, "--steer"));

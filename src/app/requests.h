@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "app/screen.h"
-#include "attach/attachment.h"
-#include "attach/remote_program.h"
+#include "attach/program_state.h"
 #include "attach/steering_messages.h"
 #include "experiment/comparison.h"
 #include "experiment/experiment.h"

@@ -39,9 +39,7 @@ ui::WindowOptions options_of(const WindowRequest& request) {
   options.lesson = request.lesson;
   options.student = request.student;
   options.plain = request.plain;
-  options.attachment = request.attachment;
-  if (request.recording) options.followed = ui::followed(*request.recording);
-  if (request.remote) options.followed = ui::followed(request.remote);
+  options.source = request.source;
   options.open = request.open;
   if (!request.theme.empty()) options.theme = ui::parse_theme(request.theme);
   options.language = request.language;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,15 +11,16 @@
 #include <vector>
 
 #include "analysis/live_analysis.h"
-#include "attach/attachment.h"
-#include "attach/recordings.h"
-#include "attach/remote_program.h"
 #include "experiment/experiment.h"
 #include "experiment/measured_run.h"
 #include "experiment/sweep.h"
 #include "io/chrome_trace.h"
 #include "lesson/lesson.h"
 #include "session/session.h"
+
+namespace lanescope::ui {
+class Source;
+}
 
 namespace lanescope::app {
 
@@ -33,12 +35,11 @@ struct WindowRequest {
   /// Id of the experiment to start with, on session.device ("auto": a GPU of this machine, or the device it is designed
   /// for), with session.assignments over its own settings. Empty: start with the session.
   std::string experiment;
-  const lesson::Lesson* lesson = nullptr;          ///< begin with this lesson instead
-  std::string student;                             ///< whose answers are kept
-  bool plain = false;                              ///< a workload was given, so no experiment
-  std::shared_ptr<attach::Attachment> attachment;  ///< watch this program instead of a run
-  std::optional<attach::Recording> recording;      ///< or follow this recording
-  std::shared_ptr<attach::RemoteProgram> remote;   ///< or this program elsewhere
+  const lesson::Lesson* lesson = nullptr;  ///< begin with this lesson instead
+  std::string student;                     ///< whose answers are kept
+  bool plain = false;                      ///< a workload was given, so no experiment
+  /// Show this instead of a run (watched_window.h). It is given how much memory its events may take up.
+  std::function<std::unique_ptr<ui::Source>(std::size_t memory_bytes)> source;
   experiment::Side side = experiment::Side::Before;
 };
 

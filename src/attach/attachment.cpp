@@ -127,29 +127,6 @@ wire::Python python_state(const wire::Status& status) {
 
 }  // namespace
 
-wire::Level parse_level(const std::string& text) {
-  for (const wire::Level level : {wire::Level::Waits, wire::Level::Acquire, wire::Level::Calls, wire::Level::All}) {
-    if (text == to_text(level)) return level;
-  }
-  throw base::UsageError(tr("'{}' is not a level; allowed: waits, acquire, calls, all", text));
-}
-
-const char* to_text(wire::Level level) {
-  switch (level) {
-    case wire::Level::Off:
-      return "off";
-    case wire::Level::Waits:
-      return "waits";
-    case wire::Level::Acquire:
-      return "acquire";
-    case wire::Level::Calls:
-      return "calls";
-    case wire::Level::All:
-      return "all";
-  }
-  return "off";
-}
-
 /// The memory of a process, as long as this lives.
 class Attachment::Mapping {
  public:
@@ -574,11 +551,6 @@ void Attachment::publish() {
 }
 
 // --- for any thread --------------------------------------------------------------------------------------------------
-
-const ProcessState* AttachState::first_with_gpu() const {
-  const auto first = std::ranges::find_if(processes, &ProcessState::uses_gpu);
-  return first == processes.end() ? nullptr : &*first;
-}
 
 AttachState Attachment::state() const {
   const std::lock_guard lock(mutex_);

@@ -11,15 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "attach/program_state.h"
 #include "inject/wire.h"
 
 namespace lanescope::attach {
-
-struct Command {
-  std::vector<std::string> words;                ///< the program and its arguments
-  std::filesystem::path folder;                  ///< empty: this program's
-  std::map<std::string, std::string> variables;  ///< in addition to the environment
-};
 
 /// Where liblanescope_inject.so is: the file that LANESCOPE_INJECT names, or beside this program, or in
 /// ../lib/lanescope. Throws base::Error if there is none.

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "attach/command_words.h"
+#include "attach/launcher.h"
 #include "base/child_process.h"
 #include "base/error.h"
 #include "base/translate.h"

@@ -13,18 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "attach/attachment.h"
+#include "attach/program_state.h"
 
 namespace lanescope::attach {
-
-struct RemoteOptions {
-  std::string host;                     ///< as ssh takes it: "user@node"
-  std::string lanescope = "lanescope";  ///< the program there
-  Command command;                      ///< the folder is there, too
-  Intensity intensity;
-  std::filesystem::path copy;             ///< the copy of the recording; empty: a temporary file
-  std::uint64_t bytes_per_s = 4'000'000;  ///< the recording is copied no faster
-};
 
 class RemoteProgram {
  public:

@@ -18,7 +18,7 @@
 #include <thread>
 #include <utility>
 
-#include "attach/launcher.h"
+#include "attach/attachment.h"
 #include "base/child_process.h"
 #include "base/translate.h"
 

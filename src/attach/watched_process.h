@@ -17,6 +17,7 @@
 
 #include "attach/loop_watch.h"
 #include "attach/nccl_calls.h"
+#include "attach/program_state.h"
 #include "attach/ring_reader.h"
 #include "attach/source_lines.h"
 #include "attach/thread_numbers.h"
@@ -26,17 +27,6 @@
 #include "trace/trace.h"
 
 namespace lanescope::attach {
-
-/// A loop that iterations can be counted by.
-struct LoopChoice {
-  LoopKey key;
-  std::string text;  ///< "train.py:41 for batch in loader"
-  Nanoseconds round_ns = 0;
-  std::uint64_t rounds = 0;
-  std::uint32_t calls = 0;  ///< per round; 0: unknown
-
-  bool operator==(const LoopChoice&) const = default;
-};
 
 class WatchedProcess {
  public:

@@ -9,9 +9,7 @@ namespace lanescope::ui {
 
 using base::tr;
 
-std::string command_text(const attach::Command& command) { return attach::joined_words(command.words); }
-
-std::string AttachedSource::title() const { return command_text(attachment_->options().command); }
+std::string AttachedSource::title() const { return attach::joined_words(attachment_->options().command.words); }
 
 io::RunFacts AttachedSource::facts() const {
   io::RunFacts facts;

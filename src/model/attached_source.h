@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "attach/attachment.h"
-#include "model/source.h"
+#include "model/attach_recipe.h"
 
 namespace lanescope::ui {
 
@@ -60,10 +60,5 @@ class AttachedSource final : public Source,
 
   std::shared_ptr<attach::Attachment> attachment_;
 };
-
-/// Starts a program and watches it.
-Recipe attach_recipe(const attach::AttachOptions& options);
-/// The command as a person would type it: "python train.py --epochs 3".
-std::string command_text(const attach::Command& command);
 
 }  // namespace lanescope::ui

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attach/attachment.h"
+#include "attach/program_state.h"
 #include "io/chrome_trace.h"
 #include "model/capture_text.h"
 #include "session/session.h"

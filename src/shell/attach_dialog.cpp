@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/machine_memory.h"
 #include "base/translate.h"
-#include "model/attached_source.h"
+#include "model/attach_recipe.h"
 #include "shell/file_list.h"
 #include "shell/shell_state.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "attach/attachment.h"
+#include "attach/program_state.h"
 #include "shell/preferences.h"
 
 namespace lanescope::ui {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attach/program_state.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "model/slider_scale.h"
@@ -218,7 +219,8 @@ std::vector<ActionInfo> run_actions() {
        "attach",
        N_("attach to a program of your own ..."),
        {{key::G, kShift}},
-       [](ShellState& s) { toggle_overlay(s, Overlay::Attach); }},
+       [](ShellState& s) { toggle_overlay(s, Overlay::Attach); },
+       [](const ShellState&) { return attach::why_not(); }},
       {Action::Sweep,
        ActionGroup::Run,
        "sweep",

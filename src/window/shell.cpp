@@ -11,9 +11,7 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
-#include "model/attached_source.h"
 #include "model/experiment_view.h"
-#include "model/followed_source.h"
 #include "model/live_source.h"
 #include "shell/bindings.h"
 #include "shell/code.h"
@@ -353,14 +351,9 @@ void Shell::begin_with_files(const std::vector<std::filesystem::path>& files) {
   begin_opening(files);
 }
 
-void Shell::begin_attached(std::shared_ptr<attach::Attachment> attachment) {
+void Shell::begin_with_source(std::unique_ptr<Source> source) {
   state_.tour = TourStep::Off;
-  state_.model.show(std::make_unique<AttachedSource>(std::move(attachment)));
-}
-
-void Shell::begin_followed(Followed what) {
-  state_.tour = TourStep::Off;
-  state_.model.show(std::make_unique<FollowedSource>(std::move(what)));
+  state_.model.show(std::move(source));
 }
 
 void Shell::save_screenshot(const io::Image& image) {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "io/png.h"
-#include "model/followed_source.h"
+#include "model/source.h"
 #include "render/plot_renderer.h"
 #include "render/span_renderer.h"
 #include "window/canvas.h"
@@ -32,8 +32,7 @@ class Shell {
   /// At program start: an empty window that opens a trace file or "recorded:NAME". Throws base::UsageError for an
   /// unknown recorded run.
   void begin_with_files(const std::vector<std::filesystem::path>& files);
-  void begin_attached(std::shared_ptr<attach::Attachment> attachment);
-  void begin_followed(Followed what);  ///< throws base::FileError
+  void begin_with_source(std::unique_ptr<Source> source);  ///< likewise
   /// Starts an experiment's workload with the settings of a side, on the experiment's device or on the real GPU in use.
   /// Throws what Model::start_run() throws.
   void start_experiment(const experiment::Experiment& experiment, experiment::Side side);

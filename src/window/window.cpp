@@ -133,12 +133,8 @@ void Window::begin(const WindowOptions& options) {
   session.memory_cap_bytes = options.memory_cap_bytes.value_or(
       memory_cap_of(shell_->state().preferences.memory_gb, base::machine_memory_bytes()));
   shell_->state().model.set_first_options(session);
-  if (options.attachment) {
-    shell_->begin_attached(options.attachment);
-  } else if (options.followed) {
-    Followed what = *options.followed;
-    what.memory_bytes = session.memory_cap_bytes;
-    shell_->begin_followed(std::move(what));
+  if (options.source) {
+    shell_->begin_with_source(options.source(session.memory_cap_bytes));
   } else if (!options.open.empty()) {
     shell_->begin_with_files(options.open);
   } else {

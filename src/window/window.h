@@ -3,13 +3,14 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/translate.h"
-#include "model/followed_source.h"
+#include "model/source.h"
 #include "render/damage.h"
 #include "render/magnifier.h"
 #include "session/session.h"
@@ -30,13 +31,13 @@ struct WindowOptions {
   /// Start with this experiment (id or name) instead. Empty: with the first one, unless `session` sets its own workload
   /// or settings; it runs on the session's device.
   std::string experiment;
-  const lesson::Lesson* lesson = nullptr;          ///< begin with this lesson instead
-  std::string student;                             ///< whose answers to the lesson are kept
-  bool plain = false;                              ///< no experiment, regardless of `session`
-  double speed = kWindowSpeed;                     ///< speed of the run, instead of session.speed
-  std::vector<std::filesystem::path> open;         ///< show this trace, or these as one, instead of a run
-  std::shared_ptr<attach::Attachment> attachment;  ///< watch this program instead
-  std::optional<Followed> followed;                ///< or follow this recording
+  const lesson::Lesson* lesson = nullptr;   ///< begin with this lesson instead
+  std::string student;                      ///< whose answers to the lesson are kept
+  bool plain = false;                       ///< no experiment, regardless of `session`
+  double speed = kWindowSpeed;              ///< speed of the run, instead of session.speed
+  std::vector<std::filesystem::path> open;  ///< show this trace, or these as one, instead of a run
+  /// Show this source instead. It is given how much memory its events may take up.
+  std::function<std::unique_ptr<Source>(std::size_t memory_bytes)> source;
   std::optional<std::size_t>
       memory_cap_bytes;                    ///< for events, instead of session.memory_cap_bytes; empty: the saved one
   std::optional<ThemeName> theme;          ///< empty: the saved one

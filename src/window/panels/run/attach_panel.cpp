@@ -6,7 +6,7 @@
 
 #include "attach/steering_messages.h"
 #include "base/translate.h"
-#include "model/attached_source.h"
+#include "model/source.h"
 #include "window/panels/run/run_panels.h"
 #include "window/widgets.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "attach/program_state.h"
 #include "base/translate.h"
 #include "model/device_menu.h"
 #include "picture/badge.h"
@@ -92,11 +93,11 @@ void draw_menu(const Canvas& c, const ImVec2& below_right) {
       ImGui::PopTextWrapPos();
       ImGui::Unindent(14 * s);
     }
-    const ActionInfo& attach = info(Action::AttachProgram);
+    const ActionInfo& program = info(Action::AttachProgram);
     ImGui::Indent(14 * s);
     heading(c, tr("YOUR PROGRAM"));
     ImGui::Unindent(14 * s);
-    if (draw_choice(c, {"attach", tr(attach.text), keys_text(attach), {}, false}, width)) {
+    if (draw_choice(c, {"attach", tr(program.text), keys_text(program), attach::why_not(), false}, width)) {
       state.requests.actions.push_back(Action::AttachProgram);
       ImGui::CloseCurrentPopup();
     }
