@@ -78,7 +78,8 @@ ui::LaneLayout low_layout(const trace::Trace& trace, base::Nanoseconds from, bas
 void check_window(const WindowRequest& request) { options_of(request); }
 
 void show_window(const WindowRequest& request) {
-  ui::Window window(options_of(request));
+  auto open = std::make_unique<ui::Window>(options_of(request));
+  ui::Window& window = *open;
   if (!request.experiment.empty()) {
     if (request.side == experiment::Side::After) window.shell().show_side(request.side);
     if (!request.session.assignments.empty()) {
@@ -87,6 +88,9 @@ void show_window(const WindowRequest& request) {
     }
   }
   window.run();
+#ifdef __EMSCRIPTEN__
+  [[maybe_unused]] const auto* const lives_on = open.release();  // the page goes on asking it for frames
+#endif
 }
 
 std::string measure_window(WindowMeasure what, const WindowRequest& request) {
