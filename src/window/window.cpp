@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "base/machine_memory.h"
+#include "base/platform/machine_memory.h"
 #include "base/translate.h"
 #include "model/lesson_letters.h"
 #include "model/memory_cap.h"
