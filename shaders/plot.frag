@@ -1,6 +1,6 @@
 #version 330 core
 // A line through the means, a lighter band from min to max, and a fill that fades to the bottom. Premultiplied.
-uniform samplerBuffer columns;  // min, max, mean in pixels from the top, 1 if known; two empty ones at each end
+uniform sampler2D columns;  // min, max, mean in pixels from the top, 1 if known; two empty ones at each end
 uniform vec2 framebuffer;
 uniform vec4 box;
 uniform float column_width;
@@ -11,6 +11,10 @@ uniform bool stepped;
 uniform vec2 dash;  // length in pixels (0: solid line), and where a dash begins
 
 out vec4 result;
+
+const int kTextureWidth = 1024;  // columns in a row of the texture
+
+vec4 column_at(int index) { return texelFetch(columns, ivec2(index % kTextureWidth, index / kTextureWidth), 0); }
 
 // Distance from `at` to the line segment between two points; very large if one of them is unknown.
 float to_piece(vec2 at, vec3 a, vec3 b) {
@@ -30,8 +34,8 @@ void main() {
   float column = floor((at.x - box.x) / column_width);
   float middle = box.x + (column + 0.5) * column_width;
   int index = int(column) + 2;
-  vec4 here = texelFetch(columns, index);
-  vec4 left = texelFetch(columns, index - 1), right = texelFetch(columns, index + 1);
+  vec4 here = column_at(index);
+  vec4 left = column_at(index - 1), right = column_at(index + 1);
   vec3 p1 = vec3(middle - column_width, left.zw);
   vec3 p2 = vec3(middle, here.zw);
   vec3 p3 = vec3(middle + column_width, right.zw);
@@ -43,8 +47,8 @@ void main() {
     away = min(away, to_upright(at, middle + 0.5 * column_width, p2, p3));
     line_y = p2.y;
   } else {
-    vec3 p0 = vec3(p1.x - column_width, texelFetch(columns, index - 2).zw);
-    vec3 p4 = vec3(p3.x + column_width, texelFetch(columns, index + 2).zw);
+    vec3 p0 = vec3(p1.x - column_width, column_at(index - 2).zw);
+    vec3 p4 = vec3(p3.x + column_width, column_at(index + 2).zw);
     away = min(min(to_piece(at, p0, p1), to_piece(at, p1, p2)), min(to_piece(at, p2, p3), to_piece(at, p3, p4)));
     vec3 next = at.x > middle ? p3 : p1;
     if (next.z < 0.5) away = min(away, abs(at.y - p2.y));  // horizontal to the end of its column

@@ -36,6 +36,7 @@ int run_sweep(const SweepRequest& request) {
     Progress progress(request.spec.workload, request.spec.points(), base::tr("points"));
     sweep.start();
     while (sweep.running()) {
+      sweep.advance();
       progress.update(sweep.done());
       if (interrupt.asked()) sweep.cancel();
       std::this_thread::sleep_for(kLook);

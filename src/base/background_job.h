@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/threads.h"
+
 namespace lanescope::base {
 
 /// Set by the owner: the result is no longer wanted.
@@ -24,6 +26,7 @@ class BackgroundJob {
     end();
     pending_ = std::move(other.pending_);
     stop_ = std::move(other.stop_);
+    asked_ = other.asked_;
     return *this;
   }
   ~BackgroundJob() { end(); }
@@ -35,7 +38,8 @@ class BackgroundJob {
   template <class Work>
   void start(Work work) {
     stop_ = std::make_unique<Stop>(false);
-    pending_ = std::async(std::launch::async, [work = std::move(work), stop = stop_.get()]() mutable -> T {
+    asked_ = false;
+    pending_ = std::async(kThreads ? std::launch::async : std::launch::deferred, [work = std::move(work), stop = stop_.get()]() mutable -> T {
       if constexpr (std::is_invocable_v<Work&, const Stop&>) {
         return work(*stop);
       } else {
@@ -48,7 +52,13 @@ class BackgroundJob {
     if (stop_) *stop_ = true;
   }
   /// True if the work has finished and its result has not been taken.
-  bool ready() const { return busy() && pending_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
+  bool ready() const {
+    if (!busy()) return false;
+    // Without threads the work is done here, but not at the first question: what says that it is under way is drawn
+    // before.
+    if (!kThreads && std::exchange(asked_, true)) pending_.wait();
+    return pending_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
   /// Returns the result once it is ready, unless the work was superseded. Rethrows what `work` threw. The job is no
   /// longer busy after this.
   std::optional<T> take() {
@@ -71,6 +81,7 @@ class BackgroundJob {
  private:
   std::unique_ptr<Stop> stop_;  // outlives the work that reads it
   std::future<T> pending_;
+  mutable bool asked_ = false;  // ready() was, since the start
 };
 
 }  // namespace lanescope::base

@@ -43,6 +43,8 @@ class Recorder final : public trace::EventSink {
 
   /// Blocks until everything written before the call is in the trace, including reorder windows.
   void flush();
+  /// Direct: publishes what was written since the last lot, on the thread that writes.
+  void publish_direct() { publish(); }
   RecorderHealth health() const;
 
  private:

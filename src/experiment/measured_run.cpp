@@ -12,6 +12,7 @@ namespace {
 
 // A simulated run may be over in milliseconds; a real one should be left alone.
 constexpr std::chrono::microseconds kLook{2000}, kLookAtVirtual{250};
+constexpr std::chrono::milliseconds kTurn{5};
 // After this many events, there may be as many already. Whoever sleeps then has all the more to read when the run ends.
 constexpr std::uint64_t kMany = 4096;
 
@@ -48,6 +49,7 @@ void MeasuredRun::hold_back(const trace::Trace& trace) {
   for (;;) {
     const std::uint64_t read = events_read_.load(std::memory_order_acquire);
     if (trace.counts().recorded <= read + events_ahead_ || released_.load(std::memory_order_acquire)) return;
+    if (session_->options().in_turns) return void(follow());
     events_read_.wait(read, std::memory_order_acquire);
   }
 }
@@ -76,7 +78,8 @@ void MeasuredRun::run(const std::function<void(std::uint64_t)>& progress, const 
   const auto look = device().virtual_time ? kLookAtVirtual : kLook;
   session_->start();
   while (runner.running()) {
-    const bool busy = follow();
+    session_->advance(std::chrono::steady_clock::now() + kTurn);
+    const bool busy = follow() || session_->options().in_turns;
     if (progress) progress(runner.iterations_done());
     if (should_stop && should_stop()) runner.stop();
     if (!busy) std::this_thread::sleep_for(look);

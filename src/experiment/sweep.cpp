@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/measured_run.h"
@@ -219,7 +220,11 @@ Sweep::~Sweep() {
 
 void Sweep::start() {
   running_.store(true, std::memory_order_release);
-  thread_ = std::thread([this] { run(); });
+  if (base::kThreads) thread_ = std::thread([this] { run(); });
+}
+
+void Sweep::advance() {
+  if (!base::kThreads && running() && !measure_next()) running_.store(false, std::memory_order_release);
 }
 
 void Sweep::cancel() { cancelled_.store(true, std::memory_order_release); }
@@ -229,14 +234,20 @@ void Sweep::wait() {
 }
 
 void Sweep::run() {
-  for (std::size_t p = 0; p < points_.size() && !cancelled_.load(std::memory_order_acquire); ++p) {
-    SweepPoint point = measure(p);
-    if (cancelled_.load(std::memory_order_acquire)) break;  // the run was cut short
-    const std::lock_guard lock(mutex_);
-    points_[p] = std::move(point);
-    done_.fetch_add(1, std::memory_order_release);
+  while (measure_next()) {
   }
   running_.store(false, std::memory_order_release);
+}
+
+bool Sweep::measure_next() {
+  const std::size_t next = done();
+  if (next == points_.size() || cancelled_.load(std::memory_order_acquire)) return false;
+  SweepPoint point = measure(next);
+  if (cancelled_.load(std::memory_order_acquire)) return false;  // the run was cut short
+  const std::lock_guard lock(mutex_);
+  points_[next] = std::move(point);
+  done_.fetch_add(1, std::memory_order_release);
+  return next + 1 < points_.size();
 }
 
 // Only this thread writes points_, so reading needs no lock.

@@ -70,6 +70,8 @@ class Sweep {
   Sweep& operator=(const Sweep&) = delete;
 
   void start();
+  /// Without threads (base/threads.h): measures the next point. Otherwise does nothing.
+  void advance();
   void cancel();  ///< interrupts the current run, whose point stays not done; does not wait
   void wait();
   bool running() const { return running_.load(std::memory_order_acquire); }
@@ -82,6 +84,7 @@ class Sweep {
 
  private:
   void run();
+  bool measure_next();  ///< false if it was the last, or was cut short
   SweepPoint measure(std::size_t point);
   const Measured& measure_against(const std::vector<std::string>& at);
 

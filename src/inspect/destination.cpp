@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/from_chars.h"
+
 namespace lanescope::ui {
 namespace {
 
@@ -50,7 +52,7 @@ std::optional<double> unit_ns(std::string_view unit) {
 
 std::optional<std::uint32_t> whole_number(std::string_view text) {
   std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] = base::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
@@ -74,7 +76,7 @@ TypedDestination parse_destination(std::string_view typed) {
   double number = 0;
   const char* begin = text.data() + (sign ? 1 : 0);
   const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(begin, end, number, std::chars_format::fixed);
+  const auto [rest, error] = base::from_chars(begin, end, number, std::chars_format::fixed);
   if (error != std::errc() || rest == begin || !(*begin == '.' || (*begin >= '0' && *begin <= '9'))) return result;
   const auto unit = unit_ns({rest, static_cast<std::size_t>(end - rest)});
   if (!unit || number * *unit > kLongest) return result;

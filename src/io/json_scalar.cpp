@@ -1,10 +1,10 @@
 #include "io/json_scalar.h"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "base/from_chars.h"
 #include "io/json_text.h"
 
 namespace lanescope::io {
@@ -21,7 +21,7 @@ std::optional<std::int64_t> Scalar::converted_to_integer() const {
     }
     case Type::Text: {
       std::int64_t value = 0;
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      const auto [end, error] = base::from_chars(text.data(), text.data() + text.size(), value);
       if (error == std::errc{} && end == text.data() + text.size() && !text.empty()) return value;
       return std::nullopt;
     }
@@ -43,7 +43,7 @@ std::optional<double> Scalar::as_real() const {
     return static_cast<double>(integer) / kPowers[static_cast<std::size_t>(decimals)];
   }
   double real = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), real);
+  const auto [end, error] = base::from_chars(text.data(), text.data() + text.size(), real);
   if (error == std::errc{}) return real;
   // Out of range: too large, or so small that it is 0.
   const std::size_t exponent = text.find_first_of("eE");

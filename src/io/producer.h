@@ -26,7 +26,7 @@ class Producer {
   Producer(Threads threads, std::size_t most, std::function<bool(Item&)> make) : most_(most), make_(std::move(make)) {
     if (threads == Threads::One) return;
     try {
-      thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+      thread_ = std::thread([this] { run(); });
     } catch (const std::system_error&) {  // there are too many
     }
   }
@@ -35,7 +35,10 @@ class Producer {
   /// Waits for the thread. It ends when it has made the item that it is at.
   ~Producer() {
     if (!thread_.joinable()) return;
-    thread_.request_stop();
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
     changed_.notify_all();
     thread_.join();
   }
@@ -61,14 +64,15 @@ class Producer {
   }
 
  private:
-  void run(const std::stop_token& stop) {
+  void run() {
     std::exception_ptr error;
     try {
       for (;;) {
         Item item;
         {
           std::unique_lock lock(mutex_);
-          if (!changed_.wait(lock, stop, [&] { return made_.size() < most_; })) return;
+          changed_.wait(lock, [&] { return stop_ || made_.size() < most_; });
+          if (stop_) return;
           if (!used_.empty()) {
             item = std::move(used_.back());
             used_.pop_back();
@@ -95,12 +99,12 @@ class Producer {
   const std::size_t most_;
   const std::function<bool(Item&)> make_;
   std::mutex mutex_;
-  std::condition_variable_any changed_;
+  std::condition_variable changed_;
   std::deque<Item> made_;
   std::vector<Item> used_;
-  bool ended_ = false;
+  bool ended_ = false, stop_ = false;
   std::exception_ptr error_;
-  std::jthread thread_;  // the last: it uses the others
+  std::thread thread_;  // the last: it uses the others
 };
 
 }  // namespace lanescope::io

@@ -49,9 +49,21 @@ class Reading {
     }
     const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
     running_ = std::min(parts_.size(), cores);
-    for (std::size_t t = 0; t < running_; ++t) threads_.emplace_back([this] { work(); });
+    try {
+      while (threads_.size() < running_) threads_.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {  // there are too many, or this build has none
+      const std::size_t missing = running_ - threads_.size();
+      {
+        const std::lock_guard lock(mutex_);
+        running_ -= missing - 1;
+      }
+      work();
+    }
   }
-  ~Reading() { cancel_after(0); }
+  ~Reading() {
+    cancel_after(0);
+    for (std::thread& thread : threads_) thread.join();
+  }
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
 
@@ -123,8 +135,8 @@ class Reading {
   std::atomic<std::size_t> next_{0};
   std::mutex mutex_;
   std::condition_variable ended_;
-  std::size_t running_ = 0;            // of the threads
-  std::vector<std::jthread> threads_;  // the last: they use all of the others
+  std::size_t running_ = 0;  // of the threads
+  std::vector<std::thread> threads_;
 };
 
 /// Their names; with the folder, where files of several folders have one name.

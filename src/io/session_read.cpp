@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <functional>
 #include <limits>
 #include <mutex>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/from_chars.h"
 #include "base/platform/files.h"
 #include "base/platform/machine_memory.h"
 #include "base/time.h"
@@ -263,7 +263,7 @@ class SessionReader {
   template <typename Number>
   void take_number(std::string_view text, Number& number) const {
     Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const auto [end, error] = base::from_chars(text.data(), text.data() + text.size(), value);
     check(error == std::errc() && end == text.data() + text.size(), N_("it has something else where a number belongs"));
     number = value;
   }

@@ -1,8 +1,8 @@
 #include "io/summary_json.h"
 #include "analysis/collective_rates.h"
+#include "base/from_chars.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -15,7 +15,7 @@ template <typename Number>
 std::optional<Number> parsed(const std::string& text) {
   Number value{};
   const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const auto [stop, error] = base::from_chars(text.data(), end, value);
   if (text.empty() || error != std::errc{} || stop != end) return std::nullopt;
   return value;
 }

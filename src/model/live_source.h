@@ -38,6 +38,7 @@ class LiveSource final : public Source,
  private:
   void start() override { session_.start(); }
   void end() override { session_.release(); }
+  void advance(std::chrono::steady_clock::time_point until) override { session_.advance(until); }
   bool running() const override { return session_.runner().running(); }
   Nanoseconds live_edge_ns() const override { return session_.live_edge_ns(); }
   Nanoseconds now_ns() const override { return session_.now_ns(); }

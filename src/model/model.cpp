@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "io/run_figures.h"
 #include "model/live_source.h"
 #include "workload/common_settings.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::size_t kEventsPerFrame = 100'000;  // a few milliseconds; 6,000,000 events per second at 60 frames
 constexpr std::chrono::milliseconds kSummaryPeriod{80};
+constexpr std::chrono::milliseconds kTurn{6};  // of a frame, for a run without a thread of its own
 
 // The source before anything is shown.
 class EmptySource final : public Source {
@@ -94,6 +96,7 @@ void Model::discard_shown() {
   shown->analysis = std::move(analysis_);
   std::erase_if(discarding_,
                 [](const auto& one) { return one.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+  if (!base::kThreads) return shown.reset();
   discarding_.push_back(std::async(std::launch::async, [shown = std::move(shown)]() mutable { shown.reset(); }));
 }
 
@@ -115,6 +118,7 @@ void Model::begin_generation(std::unique_ptr<analysis::LiveAnalysis> analysis) {
 }
 
 void Model::update() {
+  if (Growth* runs = source_->growth()) runs->advance(std::chrono::steady_clock::now() + kTurn);
   const Growth* growth = source().growth();
   if (!growth) return;
   const Nanoseconds known = std::max(live_edge_, growth->live_edge_ns());

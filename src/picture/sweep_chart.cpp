@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <numeric>
 
+#include "base/from_chars.h"
 #include "base/time.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
@@ -37,7 +37,7 @@ double round_step(double least) {
 
 std::optional<double> axis_number(const std::string& text) {
   double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] = base::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
 }

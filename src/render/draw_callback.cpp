@@ -1,6 +1,6 @@
 #include "render/draw_callback.h"
 
-#include <epoxy/gl.h>
+#include "render/gl.h"
 #include <imgui.h>
 
 #include <algorithm>

@@ -13,7 +13,6 @@ GLint value(GLenum name) {
 
 GlStateGuard::GlStateGuard()
     : active_texture_(value(GL_ACTIVE_TEXTURE)),
-      texture_buffer_(value(GL_TEXTURE_BUFFER)),
       program_(value(GL_CURRENT_PROGRAM)),
       vertex_array_(value(GL_VERTEX_ARRAY_BINDING)),
       array_buffer_(value(GL_ARRAY_BUFFER_BINDING)),
@@ -31,15 +30,14 @@ GlStateGuard::GlStateGuard()
                  {GL_STENCIL_TEST, GL_FALSE},
                  {GL_SCISSOR_TEST, GL_FALSE}}} {
   glActiveTexture(GL_TEXTURE0);
-  buffer_texture_ = value(GL_TEXTURE_BINDING_BUFFER);
+  texture_ = value(GL_TEXTURE_BINDING_2D);
   glGetIntegerv(GL_VIEWPORT, viewport_.data());
   glGetIntegerv(GL_SCISSOR_BOX, scissor_.data());
   for (Switch& s : switches_) s.on = glIsEnabled(s.name);
 }
 
 GlStateGuard::~GlStateGuard() {
-  glBindTexture(GL_TEXTURE_BUFFER, static_cast<GLuint>(buffer_texture_));
-  glBindBuffer(GL_TEXTURE_BUFFER, static_cast<GLuint>(texture_buffer_));
+  glBindTexture(GL_TEXTURE_2D, static_cast<GLuint>(texture_));
   glActiveTexture(static_cast<GLenum>(active_texture_));
   glUseProgram(static_cast<GLuint>(program_));
   glBindVertexArray(static_cast<GLuint>(vertex_array_));

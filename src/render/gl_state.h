@@ -1,7 +1,7 @@
 // Saves and restores OpenGL state.
 #pragma once
 
-#include <epoxy/gl.h>
+#include "render/gl.h"
 
 #include <array>
 
@@ -22,7 +22,7 @@ class GlStateGuard {
     GLboolean on;
   };
 
-  GLint active_texture_ = 0, texture_buffer_ = 0, buffer_texture_ = 0;
+  GLint active_texture_ = 0, texture_ = 0;
   GLint program_ = 0, vertex_array_ = 0, array_buffer_ = 0, draw_framebuffer_ = 0, read_framebuffer_ = 0;
   GLint blend_source_ = 0, blend_destination_ = 0, blend_source_alpha_ = 0, blend_destination_alpha_ = 0;
   GLint blend_equation_ = 0, blend_equation_alpha_ = 0;

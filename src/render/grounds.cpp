@@ -1,6 +1,6 @@
 #include "render/grounds.h"
 
-#include <epoxy/gl.h>
+#include "render/gl.h"
 
 #include <algorithm>
 #include <cstddef>

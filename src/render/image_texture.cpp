@@ -1,6 +1,6 @@
 #include "render/image_texture.h"
 
-#include <epoxy/gl.h>
+#include "render/gl.h"
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 #include "render/imgui_image.h"
 
-#include <epoxy/gl.h>
+#include "render/gl.h"
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
 

@@ -1,6 +1,6 @@
 #include "render/magnifier.h"
 
-#include <epoxy/gl.h>
+#include "render/gl.h"
 
 #include <algorithm>
 #include <cmath>

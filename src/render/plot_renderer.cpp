@@ -1,6 +1,6 @@
 #include "render/plot_renderer.h"
 
-#include <epoxy/gl.h>
+#include "render/gl.h"
 #include <imgui.h>
 
 #include <algorithm>
@@ -19,6 +19,7 @@ namespace lanescope::ui {
 namespace {
 
 constexpr std::size_t kNeighbours = 2;    // columns to each side that a pixel considers
+constexpr std::size_t kTextureWidth = 1024;  // as in plot.frag
 constexpr std::size_t kRunColumns = 64;   // small, so that a peak does not raise the top of many columns
 constexpr std::size_t kToldColumns = 16;  // the same for telling what changes, which costs less than drawing
 
@@ -121,21 +122,20 @@ PlotRenderer::PlotRenderer() : program_("plot"), fill_("plot_fill") {
   const GlStateGuard guard;
   glGenVertexArrays(1, &vertex_array_);
   glGenBuffers(1, &run_buffer_);
-  glGenBuffers(1, &column_buffer_);
   glGenTextures(1, &texture_);
   glBindVertexArray(vertex_array_);
   glBindBuffer(GL_ARRAY_BUFFER, run_buffer_);
   glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, sizeof(Run), nullptr);
   glEnableVertexAttribArray(0);
   glVertexAttribDivisor(0, 1);
-  glBindBuffer(GL_TEXTURE_BUFFER, column_buffer_);
-  glBindTexture(GL_TEXTURE_BUFFER, texture_);
-  glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32F, column_buffer_);
+  glBindTexture(GL_TEXTURE_2D, texture_);
+  // Floating-point texels that are only fetched.
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
 }
 
 PlotRenderer::~PlotRenderer() {
   glDeleteTextures(1, &texture_);
-  glDeleteBuffers(1, &column_buffer_);
   glDeleteBuffers(1, &run_buffer_);
   glDeleteVertexArrays(1, &vertex_array_);
 }
@@ -178,10 +178,12 @@ void PlotRenderer::draw(const Plot& plot, const Rect& clip, const DrawTarget& ta
   glUniform4fv(program_.uniform("line_colour"), 1, to_floats(plot.line).data());
   glUniform1i(program_.uniform("stepped"), plot.stepped ? 1 : 0);
   glUniform2f(program_.uniform("dash"), plot.dash * target.scale, plot.dash_from * target.scale);
-  glBindTexture(GL_TEXTURE_BUFFER, texture_);
-  glBindBuffer(GL_TEXTURE_BUFFER, column_buffer_);
-  glBufferData(GL_TEXTURE_BUFFER, static_cast<GLsizeiptr>(drawn.columns.size() * sizeof(PixelColumn)),
-               drawn.columns.data(), GL_STREAM_DRAW);
+  glBindTexture(GL_TEXTURE_2D, texture_);
+  std::vector<PixelColumn>& columns = drawn.columns;
+  const std::size_t rows = (columns.size() + kTextureWidth - 1) / kTextureWidth;
+  columns.resize(rows * kTextureWidth);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32F, kTextureWidth, static_cast<GLsizei>(rows), 0, GL_RGBA, GL_FLOAT,
+               columns.data());
   draw_runs(runs.lines);
 }
 

@@ -25,7 +25,7 @@ class PlotRenderer {
 
  private:
   ShaderProgram program_, fill_;
-  unsigned vertex_array_ = 0, run_buffer_ = 0, column_buffer_ = 0, texture_ = 0;
+  unsigned vertex_array_ = 0, run_buffer_ = 0, texture_ = 0;
 };
 
 /// Draws the plot at this position in the draw list. Keeps it until the ImGui context's next frame.

@@ -1,7 +1,8 @@
 #include "render/shader_program.h"
 
-#include <epoxy/gl.h>
 #include <spdlog/spdlog.h>
+#include "base/platform/paths.h"
+#include "render/gl.h"
 
 #include <fstream>
 #include <iterator>
@@ -35,11 +36,24 @@ std::string first_line(std::string_view text) {
   return std::string(text.substr(begin, text.find_first_of("\r\n", begin) - begin));
 }
 
+/// The shaders are written for OpenGL 3.3, in what it shares with OpenGL ES 3.0, the browser's.
+std::string for_this_opengl(std::string_view text) {
+#ifdef __EMSCRIPTEN__
+  constexpr std::string_view kVersion = "#version 330 core\n";
+  if (text.starts_with(kVersion)) text.remove_prefix(kVersion.size());
+  return "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2D;\n#line 2\n" +
+         std::string(text);
+#else
+  return std::string(text);
+#endif
+}
+
 /// Returns the shader, or 0 and an error that mentions `name`.
 GLuint compile(GLenum stage, const std::string& name, std::string_view text, std::string& error) {
   const GLuint shader = glCreateShader(stage);
-  const char* data = text.data();
-  const auto length = static_cast<GLint>(text.size());
+  const std::string source = for_this_opengl(text);
+  const char* data = source.data();
+  const auto length = static_cast<GLint>(source.size());
   glShaderSource(shader, 1, &data, &length);
   glCompileShader(shader);
   GLint ok = GL_FALSE;
@@ -128,7 +142,8 @@ void ShaderProgram::reload_if_changed() {
     vertex_text = embedded(name_ + ".vert");
     fragment_text = embedded(name_ + ".frag");
   } else {
-    const fs::path vertex = source.folder / (name_ + ".vert"), fragment = source.folder / (name_ + ".frag");
+    const fs::path vertex = source.folder / base::path_of(name_ + ".vert"),
+                   fragment = source.folder / base::path_of(name_ + ".frag");
     std::error_code ignored;  // a missing file has the minimum time
     const auto vertex_time = fs::last_write_time(vertex, ignored);
     const auto fragment_time = fs::last_write_time(fragment, ignored);

@@ -1,6 +1,6 @@
 #include "render/span_renderer.h"
 
-#include <epoxy/gl.h>
+#include "render/gl.h"
 #include <imgui.h>
 
 #include <algorithm>

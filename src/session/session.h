@@ -1,6 +1,7 @@
 // One complete run: device, workload thread, capture and trace, created and destroyed together.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/threads.h"
 #include "capture/recorder.h"
 #include "device/catalogue.h"
 #include "trace/trace.h"
@@ -27,6 +29,8 @@ struct SessionOptions {
   /// Not paced, virtual time: called on the workload's thread as its clock advances. A reader that must see every event
   /// before the memory cap evicts it blocks the workload here.
   std::function<void(const trace::Trace&)> hold_back;
+  /// On the caller's thread, by advance(), instead of threads of its own; only on simulated devices.
+  bool in_turns = !base::kThreads;
 };
 
 class Session {
@@ -40,6 +44,9 @@ class Session {
   void start();
   /// Blocks until the workload has ended and everything it recorded is in the trace.
   void wait();
+  /// Where the run takes turns with its reader (SessionOptions::in_turns): runs iterations until `until`, or until none
+  /// is due, and publishes what they recorded. Otherwise does nothing.
+  void advance(std::chrono::steady_clock::time_point until);
   void stop();
   /// Calls stop(), then releases the device and its capture, of which a process can have only one at a time. The trace,
   /// the settings and the figures remain.

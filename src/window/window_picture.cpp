@@ -1,6 +1,6 @@
 // Draws the window as a picture, at a different scale or in a different theme than on the screen.
-#include <epoxy/gl.h>
-// epoxy first: GLFW must not bring its own OpenGL header.
+#include "render/gl.h"
+// First: GLFW must not bring its own OpenGL header.
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>
 #include <imgui.h>

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/from_chars.h"
 #include "lanescope_assets.h"
 
 namespace lanescope::workload {
@@ -34,7 +34,7 @@ std::string_view next_part(std::string_view& text, char separator) {
 template <typename Number>
 Number number(std::string_view text, std::string_view file) {
   Number value{};
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, failed] = base::from_chars(text.data(), text.data() + text.size(), value);
   if (failed != std::errc() || end != text.data() + text.size()) {
     throw base::Error(std::string(file) + ": '" + std::string(text) + "' is not a number");
   }

@@ -4,25 +4,40 @@
 
 namespace lanescope::workload {
 
-void run_loop(device::Device& device, Workload& workload, std::uint64_t first, LoopControl& control) {
-  trace::Event range;
-  range.kind = trace::EventKind::Range;
-  trace::set_range_kind(range, trace::RangeKind::Iteration);
-  range.lane = device.sink().lane(program_lane(trace::LaneKind::Iterations, "iteration"));
-  range.name = device.sink().name("iteration");
+SteppedLoop::SteppedLoop(device::Device& device, Workload& workload, std::uint64_t first, LoopControl& control)
+    : device_(device), workload_(workload), control_(control), number_(first) {
+  range_.kind = trace::EventKind::Range;
+  trace::set_range_kind(range_, trace::RangeKind::Iteration);
+  range_.lane = device.sink().lane(program_lane(trace::LaneKind::Iterations, "iteration"));
+  range_.name = device.sink().name("iteration");
   workload.set_up(control.begin());
   control.set_up_done();
-  for (std::uint64_t number = first; const Settings* now = control.next(number); ++number) {
-    range.a = static_cast<std::uint32_t>(number);
-    range.start_ns = device.now_ns();
-    workload.iterate(number, *now);
-    control.end_of_iteration();
-    range.end_ns = device.now_ns();
-    device.writer().write(range);
-    control.iterated(number);
+}
+
+bool SteppedLoop::iterate() {
+  const Settings* now = control_.next(number_);
+  if (now == nullptr) return false;
+  range_.a = static_cast<std::uint32_t>(number_);
+  range_.start_ns = device_.now_ns();
+  workload_.iterate(number_, *now);
+  control_.end_of_iteration();
+  range_.end_ns = device_.now_ns();
+  device_.writer().write(range_);
+  control_.iterated(number_);
+  ++number_;
+  return true;
+}
+
+void SteppedLoop::finish() {
+  control_.iterations_done();
+  workload_.finish();
+}
+
+void run_loop(device::Device& device, Workload& workload, std::uint64_t first, LoopControl& control) {
+  SteppedLoop loop(device, workload, first, control);
+  while (loop.iterate()) {
   }
-  control.iterations_done();
-  workload.finish();
+  loop.finish();
 }
 
 }  // namespace lanescope::workload

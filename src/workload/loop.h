@@ -27,7 +27,24 @@ class LoopControl {
   ~LoopControl() = default;
 };
 
-/// Runs the loop; `first` is the number of the first iteration.
+/// The loop in steps; `first` is the number of the first iteration. The three must outlive it.
+class SteppedLoop {
+ public:
+  /// Sets the workload up.
+  SteppedLoop(device::Device& device, Workload& workload, std::uint64_t first, LoopControl& control);
+  /// One iteration; false, without one, if the loop is to end.
+  bool iterate();
+  void finish();  ///< call once, at the end
+
+ private:
+  device::Device& device_;
+  Workload& workload_;
+  LoopControl& control_;
+  std::uint64_t number_;  // of the next iteration
+  trace::Event range_;
+};
+
+/// Runs the whole loop.
 void run_loop(device::Device& device, Workload& workload, std::uint64_t first, LoopControl& control);
 
 }  // namespace lanescope::workload

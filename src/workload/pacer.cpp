@@ -4,12 +4,12 @@
 
 namespace lanescope::workload {
 
-Pacer::Pacer(bool paced, double speed) : paced_(paced), clock_(speed, Clock::now()) {}
+Pacer::Pacer(bool paced, double speed, Waits waits) : paced_(paced), waits_(waits), clock_(speed, Clock::now()) {}
 
 void Pacer::wait_for(base::Nanoseconds t) {
   std::unique_lock lock(mutex_);
   frontier_ = std::max(frontier_, t);
-  if (!paced_ || stopped_ || fast_) return;
+  if (!paced_ || stopped_ || fast_ || waits_ == Waits::InTurns) return;
   clock_.hold_back(t, Clock::now());
   for (;;) {
     const Clock::time_point wall = Clock::now();
@@ -20,6 +20,17 @@ void Pacer::wait_for(base::Nanoseconds t) {
       changed_.wait_until(lock, std::max(clock_.when(t), wall + kNap));
     }
   }
+}
+
+bool Pacer::due() const {
+  const std::lock_guard lock(mutex_);
+  return !paced_ || stopped_ || fast_ || (!clock_.paused() && clock_.at(Clock::now()) >= frontier_);
+}
+
+void Pacer::hold_back() {
+  const std::lock_guard lock(mutex_);
+  const Clock::time_point wall = Clock::now();
+  if (paced_ && !clock_.paused() && clock_.at(wall) > frontier_) clock_.jump(frontier_, wall);
 }
 
 base::Nanoseconds Pacer::seen_at(Clock::time_point wall) const {

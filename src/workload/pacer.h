@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 
 #include "base/time.h"
@@ -18,13 +19,22 @@ class Pacer {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit Pacer(bool paced, double speed = 1.0);
+  enum class Waits : std::uint8_t {
+    OnItsThread,  ///< wait_for() waits
+    InTurns,      ///< it never does: whoever runs the loop goes on with it once due()
+  };
+
+  explicit Pacer(bool paced, double speed = 1.0, Waits waits = Waits::OnItsThread);
 
   /// Returns when virtual time has reached t, or at once if stopped or not paced. May return up to kNap later, so that
   /// a workload with a call every few microseconds does not sleep at each. If the simulation cannot keep up with the
   /// wall clock, virtual time is held back instead of jumping later.
   void wait_for(base::Nanoseconds t);
   static constexpr std::chrono::milliseconds kNap{1};
+  /// In turns: true if the next iteration is to begin, because what was simulated so far is over.
+  bool due() const;
+  /// In turns: the simulation cannot keep up with the wall clock, so time goes on from where it is.
+  void hold_back();
   /// The virtual time to display: never beyond the last t of wait_for().
   base::Nanoseconds now_ns() const;
   void set_speed(double speed);  ///< 1 is real time; throws base::UsageError unless positive
@@ -43,6 +53,7 @@ class Pacer {
   base::Nanoseconds seen_at(Clock::time_point wall) const;  // requires the mutex
 
   const bool paced_;
+  const Waits waits_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   VirtualClock clock_;

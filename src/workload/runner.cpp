@@ -10,10 +10,11 @@
 
 namespace lanescope::workload {
 Runner::Runner(device::Device& device, std::unique_ptr<Workload> workload, Settings settings, std::uint64_t iterations,
-               Pacer* pacer)
+               Pacer* pacer, Runs runs)
     : device_(device),
       workload_(std::move(workload)),
       pacer_(pacer),
+      runs_(runs),
       iterations_(iterations),
       settings_(std::move(settings)),
       taken_(settings_) {}
@@ -25,9 +26,9 @@ Runner::~Runner() {
 
 void Runner::start() {
   const std::lock_guard lock(thread_mutex_);
-  if (thread_.joinable()) throw base::Error("a runner starts only once");
+  if (thread_.joinable() || turns_) throw base::Error("a runner starts only once");
   running_.store(true, std::memory_order_release);
-  thread_ = std::thread([this] { run(); });
+  if (runs_ == Runs::OnItsThread) thread_ = std::thread([this] { run(); });
 }
 
 void Runner::stop() {
@@ -38,6 +39,7 @@ void Runner::stop() {
 void Runner::wait() {
   const std::lock_guard lock(thread_mutex_);
   if (thread_.joinable()) thread_.join();
+  while (runs_ == Runs::InTurns && running()) advance(std::chrono::steady_clock::time_point::max());
 }
 
 bool Runner::should_stop() const {
@@ -95,10 +97,11 @@ std::string Runner::error() const {
   return error_;
 }
 
-void Runner::run() {
+template <typename Work>
+void Runner::guarded(Work work) {
   std::string why;
   try {
-    run_iterations();
+    if (work()) return;
   } catch (const device::DeviceLost& error) {
     why = error.what();
     device_lost_.store(true, std::memory_order_release);
@@ -107,6 +110,11 @@ void Runner::run() {
   } catch (...) {
     why = base::tr("the workload ended for an unknown reason");
   }
+  end(std::move(why));
+}
+
+void Runner::end(std::string why) {
+  turns_.reset();
   ended_ns_.store(device_.now_ns(), std::memory_order_release);
   {
     const std::lock_guard lock(mutex_);
@@ -167,9 +175,42 @@ class Runner::Loop final : public LoopControl {
   base::Nanoseconds stretch_began_ns_ = 0;
 };
 
-void Runner::run_iterations() {
-  Loop loop(*this);
-  run_loop(device_, *workload_, 0, loop);
+void Runner::run() {
+  guarded([this] {
+    Loop loop(*this);
+    run_loop(device_, *workload_, 0, loop);
+    return false;
+  });
+}
+
+class Runner::Turns {
+ public:
+  explicit Turns(Runner& runner) : control_(runner), loop_(runner.device_, *runner.workload_, 0, control_) {}
+  SteppedLoop& loop() { return loop_; }
+
+ private:
+  Loop control_;
+  SteppedLoop loop_;
+};
+
+void Runner::advance(std::chrono::steady_clock::time_point until) {
+  if (runs_ == Runs::InTurns && running()) guarded([&] { return take_turn(until); });
+}
+
+// False if the run has ended.
+bool Runner::take_turn(std::chrono::steady_clock::time_point until) {
+  if (!turns_) turns_ = std::make_unique<Turns>(*this);
+  while (pacer_ == nullptr || pacer_->due()) {
+    if (!turns_->loop().iterate()) {
+      turns_->loop().finish();
+      return false;
+    }
+    if (std::chrono::steady_clock::now() >= until) {
+      if (pacer_ != nullptr) pacer_->hold_back();
+      return true;
+    }
+  }
+  return true;
 }
 
 // On a virtual clock, the device's calls wait in the pacer instead.

@@ -1,7 +1,8 @@
-// Runs a workload on its own thread, iteration by iteration.
+// Runs a workload on its own thread, or in turns on the caller's, iteration by iteration.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -21,9 +22,12 @@ namespace lanescope::workload {
 /// paused, a real-time device stops between two iterations, which also leaves a Marker.
 class Runner {
  public:
+  enum class Runs : std::uint8_t { OnItsThread, InTurns };
+
   /// `iterations` 0: run until stop(). The device must outlive the runner. `pacer` may be null: as fast as possible.
+  /// In turns, only one thread may call the runner's functions, and the device is a simulated one.
   Runner(device::Device& device, std::unique_ptr<Workload> workload, Settings settings, std::uint64_t iterations,
-         Pacer* pacer);
+         Pacer* pacer, Runs runs = Runs::OnItsThread);
   ~Runner();  ///< stops and joins
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
@@ -34,7 +38,9 @@ class Runner {
 
   void start();  ///< call once
   void stop();   ///< after the current iteration, which is no longer paced; does not wait
-  void wait();   ///< waits until the run has ended
+  void wait();   ///< waits until the run has ended; in turns: runs it to its end
+  /// In turns: runs iterations until `until`, or until the pacer has none due. Otherwise does nothing.
+  void advance(std::chrono::steady_clock::time_point until);
   /// Call after the run has ended; the device is not used from then on.
   void release_workload();
   bool running() const { return running_.load(std::memory_order_acquire); }
@@ -64,10 +70,14 @@ class Runner {
     trace::LaneId markers, loss;
     trace::NameId loss_name;
   };
-  class Loop;  // applies pausing, stopping and changed settings
+  class Loop;   // applies pausing, stopping and changed settings
+  class Turns;  // the loop between two turns
 
   void run();
-  void run_iterations();
+  template <typename Work>
+  void guarded(Work work);  // what it throws ends the run
+  void end(std::string why);
+  bool take_turn(std::chrono::steady_clock::time_point until);
   bool should_stop() const;
   Settings first_settings();
   Settings take_settings();
@@ -80,6 +90,8 @@ class Runner {
   std::unique_ptr<Workload> workload_;
   std::vector<Figure> last_figures_;  // as of the workload's release
   Pacer* pacer_;
+  const Runs runs_;
+  std::unique_ptr<Turns> turns_;  // in turns, while the run lasts
   const std::uint64_t iterations_;
   mutable std::mutex mutex_;
   Settings settings_, taken_;        // as last set, and as taken by the loop

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/from_chars.h"
 #include "base/translate.h"
 
 namespace lanescope::workload {
@@ -119,7 +120,7 @@ Value checked(const SettingSpec& spec, const Value& given) {
 template <typename Number, typename... Format>
 Number parse_number(const SettingSpec& spec, std::string_view text, Format... format) {
   Number number{};
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number, format...);
+  const auto [end, failed] = base::from_chars(text.data(), text.data() + text.size(), number, format...);
   if (failed == std::errc::invalid_argument || end != text.data() + text.size()) {
     refuse(wrong_type(spec.type), spec, text);
   }
