@@ -95,7 +95,7 @@ int complain(std::string_view what, int status) {
 
 }  // namespace
 
-int run(int argc, char** argv) {
+int run(int argc, const char* const* argv) {
   try {
     const Request request = parse_command_line(argc, argv);
     // What was asked for can be used; the others are only mentioned.

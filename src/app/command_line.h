@@ -4,6 +4,6 @@
 namespace lanescope::app {
 
 /// Exit status: 0 success; 1 a file, display or device failed; 2 invalid request; 130 a run was ended early (Ctrl-C).
-int run(int argc, char** argv);
+int run(int argc, const char* const* argv);
 
 }  // namespace lanescope::app

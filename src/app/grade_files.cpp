@@ -6,11 +6,11 @@
 #include <system_error>
 
 #include "app/grade_report.h"
-#include "app/interrupt.h"
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "app/terminal.h"
 #include "base/error.h"
+#include "base/platform/interrupt.h"
 #include "base/translate.h"
 #include "lesson/grader.h"
 
@@ -61,7 +61,7 @@ bool add_all(const std::vector<std::string>& files, lesson::Grader& grader) {
 }
 
 bool run_all(lesson::Grader& grader) {
-  const Interrupt interrupt;
+  const base::Interrupt interrupt;
   Progress progress(tr("grading"), grader.runs(), tr("runs"));
   return grader.run([&](std::size_t made) { progress.update(made); }, [&] { return interrupt.asked(); });
 }

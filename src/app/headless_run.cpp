@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "app/html_page.h"
-#include "app/interrupt.h"
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "app/run_prediction.h"
@@ -18,6 +17,7 @@
 #include "app/screen.h"
 #include "app/terminal.h"
 #include "base/error.h"
+#include "base/platform/interrupt.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "io/trace_file.h"
@@ -83,7 +83,7 @@ int run_headless(const RunRequest& request) {
   if (!request.animation.file.empty()) animator.emplace(request.animation);
 
   explain_device_choice(request.session.device);
-  const Interrupt interrupt;
+  const base::Interrupt interrupt;
   const auto run = [&](MeasuredRun& measured) {
     measured.cut_into_stretches(request.stretch);
     Progress progress(request.session.workload, request.session.iterations);

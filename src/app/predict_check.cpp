@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "app/interrupt.h"
 #include "app/outputs.h"
 #include "app/table.h"
 #include "base/error.h"
+#include "base/platform/interrupt.h"
 #include "base/time.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
@@ -310,7 +310,7 @@ std::string predict_check_text(const PredictCheck& check, const Style& style) {
 
 int run_predict_check(const PredictCheckRequest& request) {
   check_outputs({request.json});
-  const Interrupt interrupt;
+  const base::Interrupt interrupt;
   const PredictCheck check = check_predictions(
       request, [&] { return interrupt.asked(); },
       [](const CheckedChange& change) {

@@ -11,12 +11,12 @@
 #include "app/experiment_report.h"
 #include "app/headless_run.h"
 #include "app/html_page.h"
-#include "app/interrupt.h"
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "app/run_prediction.h"
 #include "app/screen.h"
 #include "app/terminal.h"
+#include "base/platform/interrupt.h"
 #include "base/time.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
@@ -56,7 +56,7 @@ Painter::Part part_of(const ExperimentRequest& request, Side side, const Measure
 using Runs = std::array<std::unique_ptr<MeasuredRun>, 2>;
 
 std::vector<PublishedRow> published_rows(const ExperimentRequest& request, const Runs& runs,
-                                         const Interrupt& interrupt) {
+                                         const base::Interrupt& interrupt) {
   const experiment::Experiment& experiment = *request.experiment;
   std::array<std::optional<experiment::Measured>, 2> measured;
   std::array<const experiment::Measured*, 2> sides{};
@@ -82,7 +82,7 @@ std::vector<PublishedRow> published_rows(const ExperimentRequest& request, const
 }
 
 html::Page page_of(const ExperimentRequest& request, const ExperimentReport& report, const Runs& runs,
-                   const std::optional<PredictionReport>& prediction, const Interrupt& interrupt) {
+                   const std::optional<PredictionReport>& prediction, const base::Interrupt& interrupt) {
   const experiment::Experiment& experiment = *request.experiment;
   html::Page page{.title = fmt::format("{} {}", experiment.id, experiment.title[base::language()]),
                   .command = request.command,
@@ -114,7 +114,7 @@ int run_experiment(const ExperimentRequest& request) {
   if (!request.animation.file.empty()) animator.emplace(request.animation);
   explain_device_choice(request.choice.device);
 
-  const Interrupt interrupt;
+  const base::Interrupt interrupt;
   Runs runs;
   ExperimentReport report{.experiment = *request.experiment, .side = request.side, .runs = {}, .rows = {}};
   for (const Side side : sides) {

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "app/headless_run.h"
-#include "app/interrupt.h"
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "app/screen.h"
 #include "app/sweep_report.h"
 #include "app/terminal.h"
+#include "base/platform/interrupt.h"
 #include "base/translate.h"
 
 namespace lanescope::app {
@@ -31,7 +31,7 @@ int run_sweep(const SweepRequest& request) {
   if (!request.screenshot.file.empty()) painter.emplace(request.screenshot);
   explain_device_choice(request.spec.device);
 
-  const Interrupt interrupt;
+  const base::Interrupt interrupt;
   {
     Progress progress(request.spec.workload, request.spec.points(), base::tr("points"));
     sweep.start();

@@ -1,14 +1,13 @@
 #include "app/terminal.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
 
 #include "base/error.h"
+#include "base/platform/paths.h"
+#include "base/platform/terminal.h"
 #include "base/translate.h"
 #include "io/atomic_file.h"
 
@@ -79,14 +78,10 @@ std::string one_line(std::string_view text) {
 
 void say(std::string_view line) { fmt::print(stderr, "lanescope: {}\n", one_line(line)); }
 
-bool is_terminal(std::FILE* stream) { return isatty(fileno(stream)) == 1; }
+bool is_terminal(std::FILE* stream) { return base::is_terminal(stream); }
 
 Style style_for(std::FILE* stream) {
-  const char* no_color = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  const bool dumb = term == nullptr || std::strcmp(term, "dumb") == 0;
-  if (!is_terminal(stream) || dumb || (no_color != nullptr && *no_color != '\0')) return {};
-  return kColours;
+  return base::environment("NO_COLOR").empty() && base::has_colours(stream) ? kColours : Style{};
 }
 
 }  // namespace lanescope::app

@@ -17,8 +17,8 @@
 
 #include "attach/command_words.h"
 #include "attach/launcher.h"
-#include "base/child_process.h"
 #include "base/error.h"
+#include "base/platform/child_process.h"
 #include "base/translate.h"
 
 namespace lanescope::attach {

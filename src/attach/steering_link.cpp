@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "attach/attachment.h"
-#include "base/child_process.h"
+#include "base/platform/child_process.h"
 #include "base/translate.h"
 
 namespace lanescope::attach {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "base/utf8.h"
 
@@ -180,7 +181,7 @@ ProcessState as_state(const Process& told) {
   state.iteration_count = told.iterations;
   state.name = get(told.name);
   state.program = get(told.program);
-  state.folder = get(told.folder);
+  state.folder = base::path_of(get(told.folder));
   state.library = get(told.library);
   state.iterations = get(told.iterations_by);
   state.gpu = get(told.gpu);

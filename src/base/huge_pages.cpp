@@ -1,12 +1,11 @@
 #include "base/huge_pages.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cstdint>
 #include <mutex>
 #include <new>
 #include <vector>
+
+#include "base/platform/pages.h"
 
 namespace lanescope::base {
 namespace {
@@ -29,7 +28,7 @@ class Kept {
   bool keep(std::byte* data, std::size_t size) {
     const std::lock_guard lock(mutex_);
     if (size < kLeast || kept_ + size > kMost) return false;
-    if (size > kPart) madvise(data + kPart, size - kPart, MADV_DONTNEED);
+    if (size > kPart) forget_pages(data + kPart, size - kPart);
     regions_.push_back({data, size});
     kept_ += size;
     return true;
@@ -57,21 +56,15 @@ Kept& kept() {
 void UnmapPages::operator()(std::byte* data) const {
   if (data == nullptr) return;
   const std::size_t size = whole_pages(bytes);
-  if (!kept().keep(data, size)) munmap(data, size);
+  if (!kept().keep(data, size)) return_pages(data, size);
 }
 
 MappedPages map_pages(std::size_t bytes) {
   const std::size_t size = whole_pages(bytes);
   if (std::byte* const known = kept().take(size)) return MappedPages(known, UnmapPages{bytes});
-  // One page more than needed, so that a whole number of huge pages lies inside; the rest is given back.
-  void* const mapped =
-      mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapped == MAP_FAILED) throw std::bad_alloc();
-  auto* const begin = static_cast<std::byte*>(mapped);
-  const std::size_t before = (kHugePage - reinterpret_cast<std::uintptr_t>(begin) % kHugePage) % kHugePage;
-  if (before != 0) munmap(begin, before);
-  munmap(begin + before + size, kHugePage - before);
-  return MappedPages(begin + before, UnmapPages{bytes});
+  std::byte* const data = take_pages(size, kHugePage);
+  if (data == nullptr) throw std::bad_alloc();
+  return MappedPages(data, UnmapPages{bytes});
 }
 
 }  // namespace lanescope::base

@@ -5,9 +5,9 @@
 
 namespace lanescope::base {
 
-/// $HOME, or "/" without one.
+/// $HOME (%USERPROFILE% on Windows), or "/" without one.
 std::filesystem::path home_folder();
-/// $XDG_CONFIG_HOME/lanescope, else ~/.config/lanescope. It need not exist.
+/// $XDG_CONFIG_HOME/lanescope, else ~/.config/lanescope; %APPDATA%/lanescope on Windows. It need not exist.
 std::filesystem::path settings_folder();
 
 }  // namespace lanescope::base

@@ -6,6 +6,7 @@
 #include <ranges>
 
 #include "base/error.h"
+#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "experiment/own_files.h"
 
@@ -127,7 +128,7 @@ const Experiment& experiment_named(std::string_view id_or_name) {
 }
 
 const Experiment& experiment_from_argument(std::string_view argument) {
-  return is_file_argument(argument) ? add_file(std::string(argument)) : experiment_named(argument);
+  return is_file_argument(argument) ? add_file(base::path_of(argument)) : experiment_named(argument);
 }
 
 }  // namespace lanescope::experiment

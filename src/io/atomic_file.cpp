@@ -1,9 +1,5 @@
 #include "io/atomic_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cerrno>
 #include <string>
@@ -11,6 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/platform/files.h"
+#include "base/platform/paths.h"
 #include "base/translate.h"
 
 namespace lanescope::io {
@@ -29,41 +27,37 @@ fs::path follow_links(fs::path path) {
   return path;
 }
 
-int create_beside(const fs::path& target, fs::path& temporary, mode_t mode) {
+std::FILE* create_beside(const fs::path& target, fs::path& temporary) {
   static std::atomic<unsigned> serial{0};
   for (;;) {
     // Not derived from the target's name, which may already have the maximum length.
-    const std::string name = ".lanescope-" + std::to_string(getpid()) + "-" + std::to_string(serial++) + ".tmp";
-    temporary = target.parent_path() / name;
-    const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+    const std::string name =
+        ".lanescope-" + std::to_string(base::process_number()) + "-" + std::to_string(serial++) + ".tmp";
+    temporary = target.parent_path() / base::path_of(name);
+    std::FILE* const file = base::create_file(temporary);
+    if (file != nullptr || errno != EEXIST) return file;
   }
 }
 
 }  // namespace
 
 AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), target_(follow_links(path_)) {
-  struct stat status {};
-  const bool exists = ::stat(target_.c_str(), &status) == 0;
+  std::error_code ignored;
+  const fs::file_status status = fs::status(target_, ignored);
+  const bool exists = fs::exists(status);
   if (path_.empty()) fail(base::tr("cannot write"), ENOENT);
-  if (exists && S_ISDIR(status.st_mode)) fail(base::tr("cannot write"), EISDIR);
+  if (fs::is_directory(status)) fail(base::tr("cannot write"), EISDIR);
   // Renaming needs only the folder's permission, but a read-only file must not be replaced.
-  if (exists && ::access(target_.c_str(), W_OK) != 0) fail(base::tr("cannot write"), errno);
+  if (exists && !base::may_write(target_)) fail(base::tr("cannot write"), errno);
 
-  int descriptor = -1;
-  if (exists && !S_ISREG(status.st_mode)) {
-    descriptor = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    descriptor = create_beside(target_, temporary_, 0666);
-    if (descriptor >= 0 && exists) (void)::fchmod(descriptor, status.st_mode & 07777);
+  if (exists && !fs::is_regular_file(status)) {
+    file_ = base::open_file(target_, "wb");
+    if (file_ == nullptr) fail(base::tr("cannot write"), errno);
+    return;
   }
-  const int error = errno;
-  if (descriptor >= 0) file_ = ::fdopen(descriptor, "wb");
-  if (file_ == nullptr) {
-    if (descriptor >= 0) ::close(descriptor);
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());  // no destructor runs if the constructor throws
-    fail(base::tr("cannot write"), error);
-  }
+  file_ = create_beside(target_, temporary_);
+  if (file_ == nullptr) fail(base::tr("cannot write"), errno);
+  if (exists) fs::permissions(temporary_, status.permissions(), ignored);
 }
 
 AtomicFile::~AtomicFile() {
@@ -81,7 +75,7 @@ void AtomicFile::write(std::string_view bytes) {
 void AtomicFile::commit() {
   if (std::fflush(file_) != 0) fail(base::tr("cannot write"), errno);
   // Without this, a power failure after the rename could leave an empty file under the final name.
-  if (!temporary_.empty() && ::fsync(::fileno(file_)) != 0 && errno != EINVAL) fail(base::tr("cannot write"), errno);
+  if (!temporary_.empty() && !base::sync_file(file_)) fail(base::tr("cannot write"), errno);
   if (std::fclose(std::exchange(file_, nullptr)) != 0) fail(base::tr("cannot write"), errno);
   if (temporary_.empty()) return;
   std::error_code error;

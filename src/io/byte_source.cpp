@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/platform/files.h"
 #include "base/time.h"
 #include "base/translate.h"
 
@@ -29,7 +30,7 @@ ByteSource::ByteSource(std::filesystem::path path, ByteLimits limits)
     : path_(std::move(path)), limits_(limits), file_(nullptr, std::fclose), input_(kPiece), output_() {
   std::error_code ignored;
   if (std::filesystem::is_directory(path_, ignored)) fail(cannot_read(EISDIR));
-  file_.reset(std::fopen(path_.c_str(), "rbe"));
+  file_.reset(base::open_file(path_, "rb"));
   if (!file_) fail(cannot_read(errno));
   const std::uintmax_t size = std::filesystem::file_size(path_, ignored);
   if (!ignored) total_ = size;
@@ -38,9 +39,7 @@ ByteSource::ByteSource(std::filesystem::path path, ByteLimits limits)
 
 ByteSource::ByteSource(std::string_view bytes, std::filesystem::path name, ByteLimits limits)
     : path_(std::move(name)), limits_(limits), file_(nullptr, std::fclose), input_(kPiece), output_() {
-  if (bytes.empty()) fail(base::tr("the file is empty"));  // fmemopen() rejects an empty buffer
-  file_.reset(fmemopen(const_cast<char*>(bytes.data()), bytes.size(), "rb"));
-  if (!file_) fail(cannot_read(errno));
+  memory_ = bytes;
   total_ = bytes.size();
   begin();
 }
@@ -52,7 +51,7 @@ void ByteSource::report_to(ReadProgress& progress) {
 }
 
 void ByteSource::begin() {
-  std::setvbuf(file_.get(), nullptr, _IONBF, 0);
+  if (file_) std::setvbuf(file_.get(), nullptr, _IONBF, 0);
   if (!refill()) fail(base::tr("the file is empty"));
   gzip_ = end_ >= 2 && input_[0] == '\x1f' && input_[1] == '\x8b';
   if (!gzip_) return;
@@ -64,17 +63,26 @@ ByteSource::~ByteSource() {
   if (gzip_) inflateEnd(&stream_);
 }
 
+// 0: the end.
+std::size_t ByteSource::read_some(char* to, std::size_t size) {
+  if (!file_) {
+    const std::size_t taken = memory_.copy(to, size);
+    memory_.remove_prefix(taken);
+    return taken;
+  }
+  errno = 0;
+  const std::size_t got = std::fread(to, 1, size, file_.get());
+  if (got == 0 && std::ferror(file_.get())) fail(cannot_read(errno));
+  return got;
+}
+
 bool ByteSource::refill() {
   begin_ = 0;
   end_ = 0;
   // A pipe may return less than requested, but the format check needs some bytes.
   while (end_ < kLeast) {
-    errno = 0;
-    const std::size_t got = std::fread(input_.data() + end_, 1, input_.size() - end_, file_.get());
-    if (got == 0) {
-      if (std::ferror(file_.get())) fail(cannot_read(errno));
-      break;
-    }
+    const std::size_t got = read_some(input_.data() + end_, input_.size() - end_);
+    if (got == 0) break;
     end_ += got;
   }
   read_ += end_;
@@ -115,9 +123,7 @@ std::size_t ByteSource::read(char* to, std::size_t size) {
     n = std::string_view(input_.data() + begin_, end_ - begin_).copy(to, size);
     begin_ += n;
   } else {
-    errno = 0;
-    n = std::fread(to, 1, size, file_.get());
-    if (n == 0 && std::ferror(file_.get())) fail(cannot_read(errno));
+    n = read_some(to, size);
     read_ += n;
   }
   count_delivered(n);

@@ -49,13 +49,15 @@ class ByteSource {
  private:
   void begin();
   bool refill();
+  std::size_t read_some(char* to, std::size_t size);
   void check_progress();
   void count_delivered(std::size_t bytes);
   std::size_t inflate_some(char* to, std::size_t size);
 
   const std::filesystem::path path_;
   const ByteLimits limits_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;  // null: memory_
+  std::string_view memory_;                               // what is left of it
   std::vector<char> input_, output_;
   std::string_view peeked_;
   std::size_t begin_ = 0, end_ = 0;  // the unused part of input_

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "base/machine_memory.h"
+#include "base/platform/machine_memory.h"
 #include "base/time.h"
 #include "base/translate.h"
 #include "io/chrome_vocabulary.h"

@@ -1,17 +1,13 @@
 #include "io/nsys_report_file.h"
 
-#include <signal.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <system_error>
-#include <thread>
 #include <vector>
 
-#include "base/child_process.h"
+#include "base/platform/files.h"
+#include "base/platform/paths.h"
+#include "base/platform/run_program.h"
 #include "base/translate.h"
 #include "io/byte_source.h"
 #include "io/nsys_read.h"
@@ -27,11 +23,7 @@ constexpr std::string_view kMagic = "NVIDIA Tegra Profiler Report";
 /// A folder of this program's own, removed with what is in it.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::error_code error;
-    std::string pattern = (fs::temp_directory_path(error) / "lanescope-nsys-XXXXXX").string();
-    if (!error && mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
+  TemporaryFolder() : path_(base::make_temporary_folder("lanescope-nsys")) {}
   ~TemporaryFolder() {
     std::error_code ignored;
     if (!path_.empty()) fs::remove_all(path_, ignored);
@@ -44,21 +36,9 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-bool is_program(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
-}
-
 /// nsys in PATH, or where its installers put it; empty if it is not here.
 fs::path find_nsys() {
-  const char* const variable = getenv("PATH");
-  std::string_view folders = variable != nullptr ? variable : "";
-  while (!folders.empty()) {
-    const std::string_view folder = folders.substr(0, folders.find(':'));
-    folders.remove_prefix(std::min(folders.size(), folder.size() + 1));
-    // Not relative ones: they lead wherever this program was started.
-    if (folder.starts_with('/') && is_program(fs::path(folder) / "nsys")) return fs::path(folder) / "nsys";
-  }
+  if (fs::path found = base::find_program("nsys"); !found.empty()) return found;
   std::vector<fs::path> installed;
   std::error_code error;
   for (fs::directory_iterator entry("/opt/nvidia/nsight-systems", error), end; !error && entry != end;
@@ -67,24 +47,16 @@ fs::path find_nsys() {
   }
   std::ranges::sort(installed, std::greater<>());  // the newest first
   installed.emplace_back("/usr/local/cuda/bin/nsys");
-  const auto found = std::ranges::find_if(installed, is_program);
+  const auto found = std::ranges::find_if(installed, base::is_program);
   return found != installed.end() ? *found : fs::path();
 }
 
 /// True if it ended well. Ends it and throws Cancelled if a stop is requested.
 bool run(const std::vector<std::string>& command, const ReadProgress& progress) {
-  pid_t child = 0;
-  if (base::start_child(command, {}, child) != 0) return false;
-  int status = 0;
-  while (!base::child_has_ended(child, status)) {
-    if (progress.cancelled) {
-      kill(child, SIGTERM);
-      base::wait_for_child(child);
-      throw Cancelled("");
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return status == 0;
+  const base::ProgramRun run =
+      base::run_program(command, {.enough = [&progress] { return progress.cancelled.load(); }});
+  if (progress.cancelled) throw Cancelled("");
+  return run.well();
 }
 
 }  // namespace

@@ -1,7 +1,4 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -15,7 +12,8 @@
 
 #include "base/error.h"
 #include "base/from_chars.h"
-#include "base/machine_memory.h"
+#include "base/platform/files.h"
+#include "base/platform/machine_memory.h"
 #include "base/time.h"
 #include "base/translate.h"
 #include "io/byte_source.h"
@@ -555,14 +553,11 @@ class SessionFollower::Impl {
  public:
   Impl(std::filesystem::path path, std::size_t memory_bytes)
       : path_(std::move(path)),
-        file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)),
+        file_(path_, base::PlainFile::For::Reading),
         reader_(
             path_, [this] { return piece(); }, progress_, ReadLimits{memory_bytes}) {
-    if (file_ < 0) fail(errno);
+    if (!file_) fail(errno);
     trace().set_memory_cap_bytes(memory_bytes);
-  }
-  ~Impl() {
-    if (file_ >= 0) ::close(file_);
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -600,9 +595,9 @@ class SessionFollower::Impl {
   // What the reader takes next has been written as a whole; piece() then delivers exactly that.
   bool has_next() {
     const std::uint64_t at = reader_.position();
-    struct stat now {};
-    if (::fstat(file_, &now) != 0) fail(errno);
-    const auto there = static_cast<std::uint64_t>(now.st_size);
+    const std::optional<std::uint64_t> size = file_.size();
+    if (!size) fail(errno);
+    const std::uint64_t there = *size;
     left_ = session::kFileHeadBytes;
     if (at > 0) {
       left_ = session::kChunkHeadBytes;
@@ -624,19 +619,18 @@ class SessionFollower::Impl {
 
   bool get(char* out, std::size_t count, std::uint64_t at) const {
     while (count > 0) {
-      const ssize_t got = ::pread(file_, out, count, static_cast<off_t>(at));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail(errno);
-      if (got == 0) return false;
-      out += got;
-      at += static_cast<std::uint64_t>(got);
-      count -= static_cast<std::size_t>(got);
+      const std::optional<std::size_t> got = file_.read(out, count, at);
+      if (!got) fail(errno);
+      if (*got == 0) return false;
+      out += *got;
+      at += *got;
+      count -= *got;
     }
     return true;
   }
 
   const std::filesystem::path path_;
-  const int file_;
+  const base::PlainFile file_;
   ReadProgress progress_;
   std::string piece_;
   std::uint64_t left_ = 0;  // of what the reader takes now

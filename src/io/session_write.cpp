@@ -1,6 +1,4 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/platform/files.h"
 #include "base/translate.h"
 #include "io/byte_sink.h"
 #include "io/session_file.h"
@@ -416,17 +415,12 @@ void write_session(const std::filesystem::path& path, const trace::Trace& trace,
 class SessionWriter::Impl {
  public:
   Impl(const std::filesystem::path& path, const trace::Trace& trace)
-      : path_(path), encoder_(trace, [this](std::string_view bytes) { write(bytes); }) {
-    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file_ < 0) fail(errno);
-    try {
-      encoder_.begin();
-    } catch (...) {  // no destructor runs
-      ::close(file_);
-      throw;
-    }
+      : path_(path),
+        file_(path, base::PlainFile::For::Writing),
+        encoder_(trace, [this](std::string_view bytes) { write(bytes); }) {
+    if (!file_) fail(errno);
+    encoder_.begin();
   }
-  ~Impl() { ::close(file_); }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
@@ -437,32 +431,26 @@ class SessionWriter::Impl {
     encoder_.step(kAll, last);
     if (!last) return;
     encoder_.end();
-    if (::fsync(file_) != 0 && errno != EINVAL && errno != EROFS) fail(errno);  // a pipe cannot be synchronised
+    if (!file_.sync()) fail(errno);
   }
 
   const SessionEncoder& encoder() const { return encoder_; }
 
  private:
   void write(std::string_view bytes) {
-    const std::size_t size = bytes.size();
-    while (!bytes.empty()) {
-      const ssize_t done = ::write(file_, bytes.data(), bytes.size());
-      if (done < 0 && errno == EINTR) continue;
-      if (done < 0) {
-        error_ = errno;
-        (void)!::ftruncate(file_, static_cast<off_t>(whole_));  // no half chunk stays
-        fail(error_);
-      }
-      bytes.remove_prefix(static_cast<std::size_t>(done));
+    if (!file_.append(bytes)) {
+      error_ = errno;
+      file_.shorten(whole_);  // no half chunk stays
+      fail(error_);
     }
-    whole_ += size;
+    whole_ += bytes.size();
   }
   [[noreturn]] void fail(int error) const {
     throw base::FileError(path_.string() + ": " + base::tr("cannot write") + ": " + base::system_error_text(error));
   }
 
   const std::filesystem::path path_;
-  int file_ = -1;
+  base::PlainFile file_;
   int error_ = 0;
   std::uint64_t whole_ = 0;  // bytes of whole chunks
   SessionEncoder encoder_;

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <memory>
 #include <string>
@@ -8,6 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/platform/files.h"
+#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "io/tables.h"
 
@@ -26,9 +27,10 @@ class SqliteTables final : public TableSink {
  public:
   explicit SqliteTables(std::filesystem::path path) : path_(std::move(path)) {
     temporary_ = path_;
-    temporary_ += fmt::format(".{}.part", ::getpid());
+    temporary_ += base::path_of(fmt::format(".{}.part", base::process_number()));
     sqlite3* handle = nullptr;
-    const int code = sqlite3_open_v2(temporary_.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+    const int code =
+        sqlite3_open_v2(temporary_.string().c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
     handle_.reset(handle);
     check(code);
     // The file gets its name when it is complete: a journal would only cost time.

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "base/machine_memory.h"
+#include "base/platform/machine_memory.h"
 #include "base/time.h"
 #include "base/translate.h"
 #include "io/json_text.h"

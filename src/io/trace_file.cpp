@@ -128,7 +128,7 @@ OpenedTrace read_traces(const std::vector<std::filesystem::path>& files, ReadPro
 
 void write_trace(const std::filesystem::path& path, const trace::Trace& trace, const RunFacts& facts,
                  const trace::CaptureHealth* health) {
-  if (path.extension() == kSessionEnding) {
+  if (path.extension().string() == kSessionEnding) {
     write_session(path, trace, facts, health);
   } else {
     write_chrome_trace(path, trace, facts);

@@ -1,7 +1,6 @@
 #include "lesson/own_lessons.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <iterator>
@@ -9,6 +8,8 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/platform/files.h"
+#include "base/platform/paths.h"
 #include "base/settings_folder.h"
 #include "base/translate.h"
 #include "experiment/own_experiments.h"
@@ -80,11 +81,7 @@ using Stamps = std::map<fs::path, std::tuple<std::uintmax_t, std::int64_t, std::
 Stamps stamps_of(const std::vector<fs::path>& paths) {
   Stamps stamps;
   for (const fs::path& path : paths) {
-    struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) continue;
-    stamps[path] = {static_cast<std::uintmax_t>(status.st_size),
-                    std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec,
-                    static_cast<std::uint64_t>(status.st_ino)};
+    if (const auto facts = base::file_facts(path)) stamps[path] = {facts->bytes, facts->changed_ns, facts->id};
   }
   return stamps;
 }
@@ -143,7 +140,7 @@ const Lesson& lesson_named(std::string_view name) {
 }
 
 const Lesson& lesson_from_argument(std::string_view argument) {
-  return experiment::is_file_argument(argument) ? add_file(std::string(argument)) : lesson_named(argument);
+  return experiment::is_file_argument(argument) ? add_file(base::path_of(argument)) : lesson_named(argument);
 }
 
 fs::path own_experiments_folder() { return base::settings_folder() / "experiments"; }

@@ -1,13 +1,13 @@
 #include "picture/font_files.h"
 
 #include <array>
-#include <cstdlib>
 #include <map>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
+
+#include "base/platform/font_folders.h"
 
 namespace lanescope::ui {
 namespace {
@@ -66,35 +66,14 @@ void look_through(const fs::path& folder, Found& found) {
   const auto options = fs::directory_options::skip_permission_denied | fs::directory_options::follow_directory_symlink;
   for (fs::recursive_directory_iterator it(folder, options, error), end; !error && it != end; it.increment(error)) {
     if (it.depth() >= kDeepest) it.disable_recursion_pending();
-    const auto hit = found.find(it->path().filename().native());
+    const auto hit = found.find(it->path().filename().string());
     if (hit != found.end() && hit->second.empty()) hit->second = it->path();
-  }
-}
-
-void add_list(std::vector<fs::path>& folders, const char* list) {
-  std::istringstream stream(list);
-  for (std::string item; std::getline(stream, item, ':');) {
-    if (!item.empty()) folders.push_back(fs::path(item) / "fonts");
   }
 }
 
 }  // namespace
 
-std::vector<fs::path> font_folders() {
-  std::vector<fs::path> folders;
-  const char* home = std::getenv("HOME");
-  if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != '\0') {
-    folders.push_back(fs::path(data) / "fonts");
-  }
-  if (home != nullptr && *home != '\0') {
-    folders.push_back(fs::path(home) / ".local/share/fonts");
-    folders.push_back(fs::path(home) / ".fonts");
-  }
-  if (const char* dirs = std::getenv("XDG_DATA_DIRS"); dirs != nullptr) add_list(folders, dirs);
-  folders.emplace_back("/usr/local/share/fonts");
-  folders.emplace_back("/usr/share/fonts");
-  return folders;
-}
+std::vector<fs::path> font_folders() { return base::font_folders(); }
 
 FontFiles find_font_files(const std::vector<fs::path>& folders) {
   Found found = wanted_names();

@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/platform/files.h"
 #include "base/utf8.h"
 #include "base/wrap.h"
 #include "picture/font_files.h"
@@ -36,7 +38,18 @@ class Face {
  public:
   explicit Face(const fs::path& path) {
     if (FT_Init_FreeType(&library_) != 0) return;
-    if (FT_New_Face(library_, path.c_str(), 0, &face_) != 0) face_ = nullptr;
+    // Not by FT_New_Face(), which knows only the letters of one code page on Windows.
+    file_.reset(base::open_file(path, "rb"));
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(path, error);
+    if (!file_ || error) return;
+    stream_.size = static_cast<unsigned long>(size);
+    stream_.descriptor.pointer = file_.get();
+    stream_.read = read;
+    FT_Open_Args how{};
+    how.flags = FT_OPEN_STREAM;
+    how.stream = &stream_;
+    if (FT_Open_Face(library_, &how, 0, &face_) != 0) face_ = nullptr;
   }
   ~Face() {
     if (face_ != nullptr) FT_Done_Face(face_);
@@ -61,6 +74,16 @@ class Face {
   }
 
  private:
+  // With a count of 0 it only asks whether the place is there.
+  static unsigned long read(FT_Stream stream, unsigned long offset, unsigned char* buffer, unsigned long count) {
+    auto* const file = static_cast<std::FILE*>(stream->descriptor.pointer);
+    const bool there = offset <= stream->size && std::fseek(file, static_cast<long>(offset), SEEK_SET) == 0;
+    if (count == 0) return there ? 0 : 1;
+    return there ? static_cast<unsigned long>(std::fread(buffer, 1, count, file)) : 0;
+  }
+
+  base::File file_;
+  FT_StreamRec stream_{};
   FT_Library library_ = nullptr;
   FT_Face face_ = nullptr;
 };
@@ -140,7 +163,7 @@ ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, c
   if (!path.empty() && face.ok()) {
     const float line = std::max(1.0f, std::round(wanted_em_px * face.line_height_per_em()));
     em_px = line / face.line_height_per_em();
-    font = atlas.AddFontFromFileTTF(path.c_str(), line, &config, kGlyphs.data());
+    font = atlas.AddFontFromFileTTF(path.string().c_str(), line, &config, kGlyphs.data());
   }
   if (font == nullptr) {
     ImFontConfig builtin;
@@ -152,7 +175,7 @@ ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, c
   const Face symbol_face(symbols);
   if (!symbols.empty() && symbols != path && symbol_face.ok()) {
     config.MergeMode = true;
-    atlas.AddFontFromFileTTF(symbols.c_str(), std::round(em_px * symbol_face.line_height_per_em()), &config,
+    atlas.AddFontFromFileTTF(symbols.string().c_str(), std::round(em_px * symbol_face.line_height_per_em()), &config,
                              kSymbols.data());
   }
   const fs::path& file = system_font_files().chinese;
@@ -161,7 +184,7 @@ ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, c
     if (!face_of_chinese.ok()) return font;
     config.MergeMode = true;
     config.FontNo = static_cast<decltype(config.FontNo)>(chinese_face(file));  // ImS8 since 1.92
-    atlas.AddFontFromFileTTF(file.c_str(), std::round(em_px * face_of_chinese.line_height_per_em()), &config,
+    atlas.AddFontFromFileTTF(file.string().c_str(), std::round(em_px * face_of_chinese.line_height_per_em()), &config,
                              chinese.data());
   }
   return font;

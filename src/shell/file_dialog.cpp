@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/settings_folder.h"
 #include "base/translate.h"
 #include "model/read_file.h"
 #include "shell/code.h"
@@ -31,7 +32,8 @@ bool is_folder(const fs::path& path) {
 
 fs::path with_ending(const fs::path& path, const FileQuestion& question) {
   if (question.endings.empty() || has_ending(path.filename().string(), question.endings)) return path;
-  return path.string() + question.endings.front();
+  fs::path ended = path;
+  return ended += question.endings.front();
 }
 
 void add_place(std::vector<fs::path>& places, const fs::path& folder) {
@@ -46,8 +48,7 @@ void open_own(ShellState& state) {
   dialog.question = state.files.question;
   dialog.just_opened = true;
   if (!dialog.question.save) dialog.recent = recent_files(state.preferences);
-  const char* home = std::getenv("HOME");
-  if (home) add_place(dialog.places, home);
+  add_place(dialog.places, base::home_folder());
   if (const auto file = state.model.source().file()) add_place(dialog.places, fs::absolute(*file).parent_path());
   add_place(dialog.places, picture_folder(state.preferences));
   std::error_code ignored;
@@ -213,8 +214,7 @@ void ask_for_file(ShellState& state, FilePurpose purpose, const FileQuestion& qu
   if (files.system.running()) return state.show_toast(tr("A dialog of the desktop is open already"));
   files.purpose = purpose;
   files.question = question;
-  const fs::path program = state.preferences.system_dialogs ? dialog_program() : fs::path();
-  if (!program.empty() && files.system.start(dialog_command(program, question))) return;
+  if (state.preferences.system_dialogs && files.system.start(question)) return;
   open_own(state);
 }
 

@@ -1,10 +1,11 @@
 #include "shell/file_list.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cstdlib>
 
+#include "base/platform/files.h"
+#include "base/platform/paths.h"
+#include "base/settings_folder.h"
+#include "base/time.h"
 #include "base/translate.h"
 
 namespace lanescope::ui {
@@ -36,11 +37,11 @@ FolderContents read_folder(const fs::path& folder, const std::vector<std::string
   while (!error && at != fs::directory_iterator() && !(stop && *stop) && contents.entries.size() < kMostEntries) {
     FileEntry entry;
     entry.name = at->path().filename().string();
-    struct stat status {};
-    if (!entry.name.starts_with('.') && ::stat(at->path().c_str(), &status) == 0) {
-      entry.folder = S_ISDIR(status.st_mode);
-      entry.bytes = static_cast<std::uint64_t>(status.st_size);
-      entry.changed = status.st_mtime;
+    const auto facts = entry.name.starts_with('.') ? std::nullopt : base::file_facts(at->path());
+    if (facts) {
+      entry.folder = facts->folder;
+      entry.bytes = facts->bytes;
+      entry.changed = static_cast<std::time_t>(facts->changed_ns / base::kSecond);
       if (entry.folder || has_ending(entry.name, endings)) contents.entries.push_back(std::move(entry));
     }
     at.increment(error);
@@ -94,9 +95,8 @@ std::string completed(const std::vector<FileEntry>& entries, std::string_view ty
 
 fs::path typed_path(const fs::path& folder, std::string_view typed) {
   std::string text(typed);
-  const char* home = std::getenv("HOME");
-  if (home && (text == "~" || text.starts_with("~/"))) text = home + text.substr(1);
-  const fs::path path(text);
+  if (text == "~" || text.starts_with("~/")) text = base::home_folder().string() + text.substr(1);
+  const fs::path path = base::path_of(text);
   return (path.is_absolute() ? path : folder / path).lexically_normal();
 }
 

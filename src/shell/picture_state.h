@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/background_job.h"
-#include "model/clipboard.h"
+#include "base/platform/clipboard.h"
 #include "picture/compare_picture.h"
 #include "picture/picture.h"
 #include "render/image_texture.h"
@@ -84,7 +84,7 @@ struct PictureState {
   /// Draws the whole window again, scaled by this factor and in this theme; set by the window.
   std::function<io::Image(float scale, ThemeName theme)> paint_window;
 
-  Clipboard clipboard;
+  base::Clipboard clipboard;
   struct Writing {
     std::filesystem::path path;             ///< empty: the clipboard
     base::BackgroundJob<std::string> done;  ///< returns the toast's text

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/platform/paths.h"
 #include "base/settings_folder.h"
 #include "base/translate.h"
 #include "io/atomic_file.h"
@@ -271,7 +272,7 @@ std::string short_path(const std::filesystem::path& path) {
 
 std::filesystem::path picture_folder(const Preferences& preferences) {
   if (!preferences.picture_folder.empty()) return preferences.picture_folder;
-  if (const char* folder = std::getenv("XDG_PICTURES_DIR"); folder && *folder == '/') return folder;
+  if (const std::string folder = base::environment("XDG_PICTURES_DIR"); folder.starts_with('/')) return folder;
   std::error_code ignored;
   return std::filesystem::is_directory(home_folder() / "Pictures", ignored) ? home_folder() / "Pictures"
                                                                             : home_folder();

@@ -1,22 +1,17 @@
-// Asks for a file with a dialog of the desktop: zenity or kdialog, run as a child beside the drawing.
+// Asks for a file beside the drawing: with the system's own dialog, or with one of the desktop, zenity or kdialog.
 #pragma once
-
-#include <sys/types.h>
 
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/background_job.h"
+#include "base/platform/file_dialog.h"
+
 namespace lanescope::ui {
 
-struct FileQuestion {
-  bool save = false;                 ///< for a file to be written; otherwise for one that exists
-  std::string title;                 ///< "Open a trace"
-  std::filesystem::path start;       ///< a folder, or with `save` the proposed file
-  std::vector<std::string> endings;  ///< ".json", ".json.gz"; the first is added to a name without one
-  std::string kind;                  ///< of these files, in words: "Traces"
-};
+using base::FileQuestion;
 
 /// The program to use, or empty: over SSH, where the user sits elsewhere, or without such a program. On KDE kdialog
 /// comes first.
@@ -26,30 +21,20 @@ std::vector<std::string> dialog_command(const std::filesystem::path& program, co
 
 class SystemDialog {
  public:
-  SystemDialog() = default;
-  ~SystemDialog() { cancel(); }
-  SystemDialog(const SystemDialog&) = delete;
-  SystemDialog& operator=(const SystemDialog&) = delete;
+  using Answer = base::FileAnswer;
 
-  /// False: it could not be started. One at a time.
+  /// Asks with what this system has. False: it has nothing. One at a time.
+  bool start(const FileQuestion& question);
+  /// Asks with a program. False: there is no such program.
   bool start(const std::vector<std::string>& command);
-  bool running() const { return child_ > 0; }
+  bool running() const { return asking_.busy(); }
   /// Closes it, without an answer.
-  void cancel();
-
-  struct Answer {
-    std::filesystem::path path;  ///< empty: the user closed the dialog
-    bool failed = false;         ///< there was no dialog
-  };
+  void cancel() { asking_.end(); }
   /// Once per frame, and never blocks: the answer, once there is one. Nothing is running after that.
-  std::optional<Answer> poll();
+  std::optional<Answer> poll() { return asking_.take(); }
 
  private:
-  void close_pipe();
-
-  pid_t child_ = 0;
-  int pipe_ = -1;
-  std::string said_;
+  base::BackgroundJob<Answer> asking_;
 };
 
 }  // namespace lanescope::ui

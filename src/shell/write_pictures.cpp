@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/platform/paths.h"
+#include "base/settings_folder.h"
 #include "base/translate.h"
 #include "io/atomic_file.h"
 #include "render/draw_pictures.h"
@@ -172,9 +174,8 @@ fs::path typed_picture_path(const ShellState& state) {
   const PictureState& pictures = state.pictures;
   std::string typed = pictures.path;
   if (typed.find_first_not_of(' ') == std::string::npos) throw base::UsageError(tr("Save as: type a file name"));
-  const char* home = std::getenv("HOME");
-  if (typed.starts_with("~/") && home) typed = home + typed.substr(1);
-  fs::path path = fs::path(typed);
+  if (typed.starts_with("~/")) typed = base::home_folder().string() + typed.substr(1);
+  fs::path path = base::path_of(typed);
   if (path.is_relative()) path = picture_folder(state.preferences) / path;
   if (!path.has_extension()) path += picture_extension(pictures.choices.format);
   return path;

@@ -1,10 +1,8 @@
 #include "trace/arena.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cstdint>
 #include <new>
+
+#include "base/platform/pages.h"
 
 namespace lanescope::trace {
 namespace {
@@ -18,13 +16,7 @@ constexpr std::size_t kRegion = 16 * base::kHugePage;
 
 void Arena::Delete::operator()(std::byte* data) const { ::operator delete[](data, kAligned); }
 
-void Arena::give_back(void* piece, std::size_t bytes) {
-  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto at = reinterpret_cast<std::uintptr_t>(piece);
-  const std::uintptr_t from = (at + page - 1) / page * page;
-  const std::uintptr_t to = (at + bytes) / page * page;
-  if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
-}
+void Arena::give_back(void* piece, std::size_t bytes) { base::forget_pages(static_cast<std::byte*>(piece), bytes); }
 
 std::byte* Arena::take_slowly(std::size_t bytes) {
   if (single_bytes_ < kSmall) {
@@ -32,7 +24,7 @@ std::byte* Arena::take_slowly(std::size_t bytes) {
     return single_.emplace_back(static_cast<std::byte*>(::operator new[](bytes, kAligned))).get();
   }
   next_ = regions_.emplace_back(base::map_pages(kRegion)).get();
-  madvise(next_, kRegion, MADV_HUGEPAGE);  // only advice: without it, searching a large trace misses the TLB more often
+  base::prefer_large_pages(next_, kRegion);  // without, searching a large trace misses the TLB more often
   left_ = kRegion;
   return take(bytes);
 }

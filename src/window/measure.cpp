@@ -4,20 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <functional>
 #include <vector>
+
+#include "base/platform/system_time.h"
 
 namespace lanescope::ui {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double process_cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
-}
 
 /// Draws frames, each after `before` was called with the time since the beginning and since the last frame. Returns how
 /// many seconds it took.
@@ -86,9 +81,9 @@ double measure_rest(WindowOptions options, double seconds) {
   run_for(window, 1.5);
   window.shell().state().model.set_paused(true);
   run_for(window, 1.5);
-  const double cpu = process_cpu_seconds();
+  const double cpu = base::process_seconds();
   const double wall = run_for(window, seconds);
-  return (process_cpu_seconds() - cpu) / wall;
+  return (base::process_seconds() - cpu) / wall;
 }
 
 }  // namespace lanescope::ui

@@ -1,11 +1,9 @@
 // Whether any part of the window is visible. A hidden window is not drawn.
 #pragma once
 
-#include <cstdint>
-#include <memory>
+#include "base/platform/covered_window.h"
 
 struct GLFWwindow;
-struct xcb_connection_t;
 
 namespace lanescope::ui {
 
@@ -18,12 +16,8 @@ class Visibility {
   bool hidden();
 
  private:
-  struct Disconnect {
-    void operator()(xcb_connection_t* connection) const;
-  };
   GLFWwindow* window_;
-  std::unique_ptr<xcb_connection_t, Disconnect> x11_;  // null: not on X11
-  bool covered_ = false;
+  base::CoveredWindow x11_;
 };
 
 }  // namespace lanescope::ui

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "base/error.h"
-#include "base/machine_memory.h"
+#include "base/platform/machine_memory.h"
 #include "base/translate.h"
 #include "model/lesson_letters.h"
 #include "model/memory_cap.h"

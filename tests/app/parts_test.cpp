@@ -4,12 +4,12 @@
 
 #include <csignal>
 
-#include "app/interrupt.h"
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "app/run_report.h"
 #include "app/table.h"
 #include "app/terminal.h"
+#include "base/platform/interrupt.h"
 
 namespace lanescope::app {
 namespace {
@@ -104,21 +104,21 @@ TEST(Interrupt, NotesTheFirstSignalAndLeavesTheSecondToTheSystem) {
   struct sigaction before = {}, during = {};
   sigaction(SIGINT, nullptr, &before);
   {
-    const Interrupt interrupt;
+    const base::Interrupt interrupt;
     EXPECT_FALSE(interrupt.asked());
     raise(SIGINT);
     EXPECT_TRUE(interrupt.asked());
     sigaction(SIGINT, nullptr, &during);
     EXPECT_EQ(during.sa_handler, SIG_DFL);
   }
-  const Interrupt again;
+  const base::Interrupt again;
   EXPECT_FALSE(again.asked());
 }
 
 TEST(Interrupt, AnIgnoredSignalStaysIgnored) {
   std::signal(SIGINT, SIG_IGN);
   {
-    const Interrupt interrupt;
+    const base::Interrupt interrupt;
     raise(SIGINT);
     EXPECT_FALSE(interrupt.asked());
   }

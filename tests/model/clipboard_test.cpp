@@ -1,5 +1,5 @@
 // Where there is no X server: the round trip on one is in tests/window/clipboard_test.cpp.
-#include "model/clipboard.h"
+#include "base/platform/clipboard.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +11,8 @@
 
 namespace lanescope::ui {
 namespace {
+
+using base::Clipboard;
 
 using testing::HasSubstr;
 

@@ -1,5 +1,5 @@
 // A picture is copied here and pasted by another client of the X server.
-#include "model/clipboard.h"
+#include "base/platform/clipboard.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ namespace lanescope::ui_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
-using ui::Clipboard;
+using base::Clipboard;
 
 Bytes picture(std::size_t size, int seed = 1) {
   Bytes bytes(size);

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/machine_memory.h"
+#include "base/platform/machine_memory.h"
 #include "io/chrome_trace.h"
 #include "io/scratch.h"
 #include "model/memory_cap.h"

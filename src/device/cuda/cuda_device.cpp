@@ -1,15 +1,15 @@
 #include "device/cuda/cuda_device.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <new>
 
+#include "base/platform/pages.h"
+#include "base/platform/system_time.h"
 #include "base/translate.h"
 #include "device/cuda/gpu_id.h"
 #include "device/cuda/lost_gpus.h"
@@ -59,8 +59,7 @@ constexpr std::size_t kMapped = std::size_t{1} << 20;
 /// Returns zeroed memory, or nullptr if there is none.
 std::byte* new_host(std::size_t bytes) {
   if (bytes >= kMapped) {
-    void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return data == MAP_FAILED ? nullptr : static_cast<std::byte*>(data);
+    return base::take_pages(bytes);
   }
   void* data = ::operator new (bytes, std::align_val_t{kHostAlignment}, std::nothrow);
   if (data != nullptr) std::memset(data, 0, bytes);
@@ -69,7 +68,7 @@ std::byte* new_host(std::size_t bytes) {
 
 void free_host(std::byte* data, std::size_t bytes) {
   if (bytes >= kMapped) {
-    munmap(data, bytes);
+    base::return_pages(data, bytes);
   } else {
     ::operator delete (data, std::align_val_t{kHostAlignment});
   }
@@ -89,9 +88,9 @@ DeviceInfo info_of(const GpuInfo& gpu) {
 }
 
 std::int64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return std::int64_t{now.tv_sec} * base::kSecond + now.tv_nsec;
+  // Which is CLOCK_MONOTONIC on Linux, as the capture expects.
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 CudaDevice::CudaDevice(std::unique_ptr<Api> api, std::unique_ptr<Capture> capture, const GpuInfo& gpu,
@@ -196,7 +195,7 @@ void CudaDevice::begin() {
   if (here == current_on_) return;
   if (const Status status = api_->use(); status != kSuccess) fail("cudaSetDevice", status);
   current_on_ = here;
-  if (capture_ != nullptr) capture_->set_main_thread(static_cast<std::uint32_t>(gettid()));
+  if (capture_ != nullptr) capture_->set_main_thread(base::thread_number());
 }
 
 void CudaDevice::write_call(Call call, Nanoseconds start_ns, Nanoseconds end_ns) {
@@ -615,7 +614,7 @@ std::unique_ptr<CudaDevice> make_cuda_device(Backend& backend, const GpuInfo& gp
   request.level = context.capture;
   // Started before the first CUDA call, so that it sees the context being created.
   std::unique_ptr<Capture> capture = backend.capture(request);
-  if (capture != nullptr) capture->set_main_thread(static_cast<std::uint32_t>(gettid()));
+  if (capture != nullptr) capture->set_main_thread(base::thread_number());
   std::unique_ptr<Api> api = backend.open(gpu.index);
   if (api == nullptr) {
     throw base::Error(tr("{} cannot be used: the GPU is no longer there", gpu_id(gpu.index)));

@@ -1,6 +1,5 @@
 #include "device/cuda/loader.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -10,6 +9,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/platform/library.h"
+#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "device/cuda/gpu_id.h"
 
@@ -23,23 +24,6 @@ constexpr const char* kVariable = "LANESCOPE_CUDA";
 constexpr const char* kDriver = "libcuda.so.1";
 constexpr int kNoDevice = 100;  // CUDA_ERROR_NO_DEVICE
 
-/// The last dlopen error, without the library name at its start.
-std::string open_error(std::string_view library) {
-  const char* said = dlerror();
-  if (said == nullptr) return tr("no reason given");
-  std::string_view why = said;
-  if (why.starts_with(library)) why.remove_prefix(library.size());
-  while (why.starts_with(':') || why.starts_with(' ')) why.remove_prefix(1);
-  constexpr std::string_view kMissing = "cannot open shared object file: ";
-  if (why.starts_with(kMissing)) why.remove_prefix(kMissing.size());
-  return std::string(why);
-}
-
-template <typename Function>
-Function symbol(void* library, const char* name) {
-  return reinterpret_cast<Function>(dlsym(library, name));
-}
-
 struct Opened {
   Backend* backend = nullptr;
   std::string problem;
@@ -48,10 +32,12 @@ struct Opened {
 // Libraries stay open until the process ends, because CUDA and CUPTI run threads in them.
 Opened open_backend(const std::string& file) {
   std::error_code ignored;
-  if (!fs::exists(file, ignored)) return {nullptr, tr("this build has no CUDA back end: {} does not exist", file)};
-  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return {nullptr, tr("the CUDA back end {} cannot be opened: {}", file, open_error(file))};
-  const auto function = symbol<BackendFunction>(library, kBackendSymbol);
+  if (!fs::exists(base::path_of(file), ignored))
+    return {nullptr, tr("this build has no CUDA back end: {} does not exist", file)};
+  std::string why;
+  void* library = base::open_library(file, why);
+  if (library == nullptr) return {nullptr, tr("the CUDA back end {} cannot be opened: {}", file, why)};
+  const auto function = base::find_function<BackendFunction>(library, kBackendSymbol);
   if (function == nullptr)
     return {nullptr, tr("{} is not a CUDA back end: it has no function {}", file, kBackendSymbol)};
   Backend* backend = function(kBackendAbi);
@@ -62,22 +48,20 @@ Opened open_backend(const std::string& file) {
 /// Calls the driver library directly: only the driver can distinguish its own absence from that of a GPU.
 class Driver {
  public:
-  Driver() : library_(dlopen(kDriver, RTLD_NOW | RTLD_LOCAL)) {
-    if (library_ == nullptr) open_error_ = open_error(kDriver);
-  }
+  Driver() : library_(base::open_library(kDriver, open_error_)) {}
   std::string problem() const;
 
  private:
   std::string describe(int code) const;
 
-  void* library_;
   std::string open_error_;
+  void* library_;
 };
 
 std::string Driver::describe(int code) const {
   using Text = int (*)(int, const char**);
   const auto text_of = [&](const char* function) -> std::string {
-    const auto call = symbol<Text>(library_, function);
+    const auto call = base::find_function<Text>(library_, function);
     const char* found = nullptr;
     return call != nullptr && call(code, &found) == 0 && found != nullptr ? found : "";
   };
@@ -96,9 +80,9 @@ std::string Driver::problem() const {
   if (library_ == nullptr) return tr("there is no NVIDIA driver: {}: {}", kDriver, open_error_);
   using Init = int (*)(unsigned);
   using Number = int (*)(int*);
-  const auto init = symbol<Init>(library_, "cuInit");
-  const auto count_devices = symbol<Number>(library_, "cuDeviceGetCount");
-  const auto get_version = symbol<Number>(library_, "cuDriverGetVersion");
+  const auto init = base::find_function<Init>(library_, "cuInit");
+  const auto count_devices = base::find_function<Number>(library_, "cuDeviceGetCount");
+  const auto get_version = base::find_function<Number>(library_, "cuDriverGetVersion");
   if (init == nullptr || count_devices == nullptr || get_version == nullptr) {
     return tr("{} is not a CUDA driver: it lacks functions", kDriver);
   }
@@ -141,7 +125,7 @@ LoadResult look(const std::string& directory) {
     return {nullptr, tr("the CUDA back end is switched off ({}=off)", kVariable)};
   }
   const bool named = chosen != nullptr && *chosen != '\0';
-  const std::string file = named ? std::string(chosen) : (fs::path(directory) / kBackendFile).string();
+  const std::string file = named ? std::string(chosen) : (base::path_of(directory) / kBackendFile).string();
   // dlopen would search its own path for a name without a '/'.
   const Opened opened = open_backend(file.find('/') == std::string::npos ? "./" + file : file);
   if (opened.backend == nullptr) return {nullptr, opened.problem};

@@ -1,13 +1,13 @@
 #include "device/sim/memory.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "base/error.h"
+#include "base/platform/pages.h"
 #include "base/translate.h"
 
 namespace lanescope::device::sim {
@@ -39,7 +39,7 @@ void Memory::Free::operator()(std::byte* data) const {
   if (bytes < kLarge) {
     std::free(data);
   } else {
-    munmap(data, bytes);
+    base::return_pages(data, bytes);
   }
 }
 
@@ -47,13 +47,12 @@ std::byte* Memory::data(Slot& slot) {
   if (!slot.data) {
     // Fresh pages of zeros, which use no physical memory until first touched. For a large buffer, calloc might reuse
     // pages and clear them all, even if nobody ever looks at them.
-    void* const made = slot.bytes < kLarge
-                           ? std::calloc(slot.bytes, 1)
-                           : mmap(nullptr, slot.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (made == nullptr || made == MAP_FAILED) {
+    auto* const made =
+        slot.bytes < kLarge ? static_cast<std::byte*>(std::calloc(slot.bytes, 1)) : base::take_pages(slot.bytes);
+    if (made == nullptr) {
       throw base::Error(tr("not enough host memory for a buffer of {} bytes", slot.bytes));
     }
-    slot.data = std::unique_ptr<std::byte[], Free>(static_cast<std::byte*>(made), Free{slot.bytes});
+    slot.data = std::unique_ptr<std::byte[], Free>(made, Free{slot.bytes});
   }
   return slot.data.get();
 }

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <utility>
 
+#include "base/platform/system_time.h"
 #include "base/translate.h"
 #include "render/labels.h"
 #include "shell/keys.h"
@@ -137,8 +138,7 @@ void draw_entry(const Canvas& c, const FileEntry& entry, const Rect& r, const Li
     list.AddRectFilled({r.x, r.y + 4 * s}, {r.x + 3 * s, r.y + r.height - 4 * s}, c.theme[Colour::Accent], 1.5f * s);
   }
   std::string changed = "–";
-  std::tm local{};
-  if (localtime_r(&entry.changed, &local)) changed = fmt::format("{:%Y-%m-%d %H:%M}", local);
+  if (const auto local = base::local_time(entry.changed)) changed = fmt::format("{:%Y-%m-%d %H:%M}", *local);
   const Label labels[] = {
       {k.name, r.y, k.name_width, c.theme[Colour::Text], entry.folder ? FontRole::BodyBold : FontRole::Body,
        entry.folder ? entry.name + "/" : entry.name, r.height},

@@ -1,18 +1,17 @@
+#include "base/platform/paths.h"
 #include "base/settings_folder.h"
-
-#include <cstdlib>
 
 namespace lanescope::base {
 
 std::filesystem::path home_folder() {
-  const char* folder = std::getenv("HOME");
-  return folder && *folder ? folder : "/";
+  const std::string folder = environment("HOME");
+  return folder.empty() ? "/" : folder;
 }
 
 std::filesystem::path settings_folder() {
-  const char* configured = std::getenv("XDG_CONFIG_HOME");
+  const std::string configured = environment("XDG_CONFIG_HOME");
   // The XDG specification says to ignore relative paths.
-  const bool usable = configured && *configured == '/';
+  const bool usable = configured.starts_with('/');
   return (usable ? std::filesystem::path(configured) : home_folder() / ".config") / "lanescope";
 }
 

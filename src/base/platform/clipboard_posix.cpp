@@ -1,38 +1,32 @@
-#include "model/clipboard.h"
-
-#include <fcntl.h>
-#include <fmt/format.h>
+#if __has_include(<xcb/xcb.h>)
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#include <xcb/xcb.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
 
-#include "base/child_process.h"
 #include "base/error.h"
+#include "base/platform/clipboard.h"
+#include "base/platform/paths.h"
+#include "base/platform/run_program.h"
+#include "base/platform/xcb_posix.h"
 #include "base/translate.h"
 
-namespace lanescope::ui {
+namespace lanescope::base {
 namespace {
 
-using base::tr;
 using Bytes = std::shared_ptr<const std::vector<std::uint8_t>>;
 using Clock = std::chrono::steady_clock;
 
@@ -48,46 +42,30 @@ struct Release {
 template <typename T>
 using Reply = std::unique_ptr<T, Release<T>>;
 
-bool is_set(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0';
-}
-
-std::filesystem::path program(const char* name) {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "");
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::filesystem::path file = std::filesystem::path(folder.empty() ? "." : folder) / name;
-    if (access(file.c_str(), X_OK) == 0) return file;
-  }
-  return {};
-}
-
 // wl-copy reads the whole file, then serves it from its own process.
 void give_to_wl_copy(const std::filesystem::path& wl_copy, const std::vector<std::uint8_t>& bytes) {
-  const auto fail = [&](const std::string& why) {
-    throw base::FileError(tr("no clipboard: {}: {}", wl_copy.string(), why));
-  };
-  // A file, not a pipe: if the reader exits early, no SIGPIPE ends this program.
-  const base::TemporaryFile file = base::temporary_file({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  if (!file) fail(base::system_error_text(errno));
-  pid_t child = 0;
-  const base::ChildStreams streams{.in = fileno(file.get())};
-  const int error = base::start_child({wl_copy.string(), "--type", "image/png"}, streams, child);
-  if (error != 0) fail(base::system_error_text(error));
-  const int status = base::wait_for_child(child);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) fail(tr("it failed"));
+  const auto fail = [&](const std::string& why) { throw FileError(tr("no clipboard: {}: {}", wl_copy.string(), why)); };
+  const ProgramRun run = run_program({wl_copy.string(), "--type", "image/png"},
+                                     {.in = {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
+  if (run.error != 0) fail(system_error_text(run.error));
+  if (!run.well()) fail(tr("it failed"));
+}
+
+const Xcb& functions() {
+  std::string why;
+  if (const Xcb* const found = xcb(why)) return *found;
+  throw FileError(tr("no clipboard: {}", why));
 }
 
 }  // namespace
 
 // Owns the CLIPBOARD selection, with its own connection and thread.
-class Clipboard::X11 {
+class Clipboard::Owner {
  public:
-  X11();
-  ~X11();
-  X11(const X11&) = delete;
-  X11& operator=(const X11&) = delete;
+  Owner();
+  ~Owner();
+  Owner(const Owner&) = delete;
+  Owner& operator=(const Owner&) = delete;
 
   void set(Bytes bytes);
   bool owned() const { return owned_; }
@@ -118,6 +96,7 @@ class Clipboard::X11 {
   void drop_transfers(xcb_window_t of);
   bool ask_manager_to_keep();
 
+  const Xcb& x_;
   xcb_connection_t* connection_ = nullptr;
   xcb_window_t window_ = 0;
   Atoms atoms_{};
@@ -136,28 +115,27 @@ class Clipboard::X11 {
   std::thread thread_;
 };
 
-Clipboard::X11::X11() {
+Clipboard::Owner::Owner() : x_(functions()) {
   int screen_number = 0;
-  connection_ = xcb_connect(nullptr, &screen_number);
-  if (xcb_connection_has_error(connection_) != 0) {
-    xcb_disconnect(connection_);
-    const char* display = std::getenv("DISPLAY");
-    throw base::FileError(tr("no clipboard: the X server {} does not answer", display ? display : ""));
+  connection_ = x_.connect(nullptr, &screen_number);
+  if (x_.connection_has_error(connection_) != 0) {
+    x_.disconnect(connection_);
+    throw FileError(tr("no clipboard: the X server {} does not answer", environment("DISPLAY")));
   }
-  xcb_screen_iterator_t screens = xcb_setup_roots_iterator(xcb_get_setup(connection_));
-  for (int i = 0; i < screen_number && screens.rem > 1; ++i) xcb_screen_next(&screens);
-  window_ = xcb_generate_id(connection_);
+  xcb_screen_iterator_t screens = x_.setup_roots_iterator(x_.get_setup(connection_));
+  for (int i = 0; i < screen_number && screens.rem > 1; ++i) x_.screen_next(&screens);
+  window_ = x_.generate_id(connection_);
   const std::uint32_t events = XCB_EVENT_MASK_PROPERTY_CHANGE;
-  xcb_create_window(connection_, XCB_COPY_FROM_PARENT, window_, screens.data->root, -10, -10, 1, 1, 0,
-                    XCB_WINDOW_CLASS_INPUT_OUTPUT, XCB_COPY_FROM_PARENT, XCB_CW_EVENT_MASK, &events);
+  x_.create_window(connection_, XCB_COPY_FROM_PARENT, window_, screens.data->root, -10, -10, 1, 1, 0,
+                   XCB_WINDOW_CLASS_INPUT_OUTPUT, XCB_COPY_FROM_PARENT, XCB_CW_EVENT_MASK, &events);
   read_atoms();
   // A request's length is counted in 4-byte words; its header takes six of them.
-  most_at_once_ = std::min(kMostAtOnce, (std::size_t{xcb_get_maximum_request_length(connection_)} - 8) * 4);
+  most_at_once_ = std::min(kMostAtOnce, (std::size_t{x_.get_maximum_request_length(connection_)} - 8) * 4);
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   thread_ = std::thread([this] { serve(); });
 }
 
-Clipboard::X11::~X11() {
+Clipboard::Owner::~Owner() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
@@ -165,10 +143,10 @@ Clipboard::X11::~X11() {
   eventfd_write(wake_, 1);
   thread_.join();
   close(wake_);
-  xcb_disconnect(connection_);
+  x_.disconnect(connection_);
 }
 
-void Clipboard::X11::read_atoms() {
+void Clipboard::Owner::read_atoms() {
   struct Wanted {
     const char* name;
     xcb_atom_t Atoms::*atom;
@@ -185,33 +163,33 @@ void Clipboard::X11::read_atoms() {
                                  {"ATOM_PAIR", &Atoms::atom_pair},
                                  {"LANESCOPE_TIME", &Atoms::stamp}}};
   for (Wanted& w : wanted) {
-    w.cookie = xcb_intern_atom(connection_, 0, static_cast<std::uint16_t>(std::strlen(w.name)), w.name);
+    w.cookie = x_.intern_atom(connection_, 0, static_cast<std::uint16_t>(std::strlen(w.name)), w.name);
   }
   for (const Wanted& w : wanted) {
-    const Reply<xcb_intern_atom_reply_t> reply(xcb_intern_atom_reply(connection_, w.cookie, nullptr));
+    const Reply<xcb_intern_atom_reply_t> reply(x_.intern_atom_reply(connection_, w.cookie, nullptr));
     if (reply) atoms_.*w.atom = reply->atom;
   }
 }
 
-void Clipboard::X11::set(Bytes bytes) {
+void Clipboard::Owner::set(Bytes bytes) {
   std::unique_lock lock(mutex_);
   wanted_ = std::move(bytes);
   eventfd_write(wake_, 1);
   const bool taken = changed_.wait_for(lock, kTakingOver, [&] { return !wanted_ || broken_; });
   if (taken && owned_ && !broken_) return;
   wanted_.reset();
-  throw base::FileError(tr("no clipboard: the X server did not grant it to Lanescope"));
+  throw FileError(tr("no clipboard: the X server did not grant it to Lanescope"));
 }
 
 // The thread: handles the server's events and the program's requests.
-void Clipboard::X11::serve() {
+void Clipboard::Owner::serve() {
   std::optional<Clock::time_point> end;
   while (!end || (owned_ && !kept_ && Clock::now() < *end)) {
-    while (xcb_generic_event_t* event = xcb_poll_for_event(connection_)) {
+    while (xcb_generic_event_t* event = x_.poll_for_event(connection_)) {
       handle(*event);
       std::free(event);
     }
-    if (xcb_connection_has_error(connection_) != 0) break;
+    if (x_.connection_has_error(connection_) != 0) break;
     take_over();
     {
       const std::lock_guard lock(mutex_);
@@ -221,13 +199,13 @@ void Clipboard::X11::serve() {
       }
     }
     std::erase_if(transfers_, [](const Transfer& t) { return Clock::now() - t.last > kMostSilence; });
-    xcb_flush(connection_);
-    if (xcb_generic_event_t* event = xcb_poll_for_queued_event(connection_)) {  // read during the flush
+    x_.flush(connection_);
+    if (xcb_generic_event_t* event = x_.poll_for_queued_event(connection_)) {  // read during the flush
       handle(*event);
       std::free(event);
       continue;
     }
-    std::array<pollfd, 2> sources{{{xcb_get_file_descriptor(connection_), POLLIN, 0}, {wake_, POLLIN, 0}}};
+    std::array<pollfd, 2> sources{{{x_.get_file_descriptor(connection_), POLLIN, 0}, {wake_, POLLIN, 0}}};
     poll(sources.data(), sources.size(), end ? 20 : transfers_.empty() ? -1 : 1000);
     eventfd_t count = 0;
     if ((sources[1].revents & POLLIN) != 0) eventfd_read(wake_, &count);
@@ -239,25 +217,25 @@ void Clipboard::X11::serve() {
 }
 
 // Owning a selection needs a server timestamp, and a property change delivers one.
-void Clipboard::X11::take_over() {
+void Clipboard::Owner::take_over() {
   const std::lock_guard lock(mutex_);
   if (!wanted_ || bytes_ == wanted_) return;
   bytes_ = wanted_;
-  xcb_change_property(connection_, XCB_PROP_MODE_REPLACE, window_, atoms_.stamp, XCB_ATOM_INTEGER, 32, 0, nullptr);
+  x_.change_property(connection_, XCB_PROP_MODE_REPLACE, window_, atoms_.stamp, XCB_ATOM_INTEGER, 32, 0, nullptr);
 }
 
-void Clipboard::X11::own(xcb_timestamp_t time) {
+void Clipboard::Owner::own(xcb_timestamp_t time) {
   owned_since_ = time;
-  xcb_set_selection_owner(connection_, window_, atoms_.clipboard, time);
+  x_.set_selection_owner(connection_, window_, atoms_.clipboard, time);
   const Reply<xcb_get_selection_owner_reply_t> owner(
-      xcb_get_selection_owner_reply(connection_, xcb_get_selection_owner(connection_, atoms_.clipboard), nullptr));
+      x_.get_selection_owner_reply(connection_, x_.get_selection_owner(connection_, atoms_.clipboard), nullptr));
   const std::lock_guard lock(mutex_);
   owned_ = owner && owner->owner == window_;
   wanted_.reset();
   changed_.notify_all();
 }
 
-void Clipboard::X11::handle(const xcb_generic_event_t& event) {
+void Clipboard::Owner::handle(const xcb_generic_event_t& event) {
   switch (event.response_type & 0x7f) {
     case XCB_SELECTION_REQUEST:
       answer(reinterpret_cast<const xcb_selection_request_event_t&>(event));
@@ -287,7 +265,7 @@ void Clipboard::X11::handle(const xcb_generic_event_t& event) {
   }
 }
 
-void Clipboard::X11::answer(const xcb_selection_request_event_t& request) {
+void Clipboard::Owner::answer(const xcb_selection_request_event_t& request) {
   xcb_selection_notify_event_t reply{};
   reply.response_type = XCB_SELECTION_NOTIFY;
   reply.time = request.time;
@@ -304,84 +282,84 @@ void Clipboard::X11::answer(const xcb_selection_request_event_t& request) {
   // xcb_send_event always takes 32 bytes.
   std::array<char, 32> raw{};
   std::memcpy(raw.data(), &reply, sizeof reply);
-  xcb_send_event(connection_, 0, request.requestor, XCB_EVENT_MASK_NO_EVENT, raw.data());
-  xcb_flush(connection_);
+  x_.send_event(connection_, 0, request.requestor, XCB_EVENT_MASK_NO_EVENT, raw.data());
+  x_.flush(connection_);
 }
 
-bool Clipboard::X11::convert(xcb_window_t to, xcb_atom_t target, xcb_atom_t property) {
+bool Clipboard::Owner::convert(xcb_window_t to, xcb_atom_t target, xcb_atom_t property) {
   if (target == atoms_.targets) {
     const std::array<xcb_atom_t, 5> offered{atoms_.targets, atoms_.timestamp, atoms_.multiple, atoms_.save_targets,
                                             atoms_.png};
-    xcb_change_property(connection_, XCB_PROP_MODE_REPLACE, to, property, XCB_ATOM_ATOM, 32, offered.size(),
-                        offered.data());
+    x_.change_property(connection_, XCB_PROP_MODE_REPLACE, to, property, XCB_ATOM_ATOM, 32, offered.size(),
+                       offered.data());
     return true;
   }
   if (target == atoms_.timestamp) {
-    xcb_change_property(connection_, XCB_PROP_MODE_REPLACE, to, property, XCB_ATOM_INTEGER, 32, 1, &owned_since_);
+    x_.change_property(connection_, XCB_PROP_MODE_REPLACE, to, property, XCB_ATOM_INTEGER, 32, 1, &owned_since_);
     return true;
   }
   if (target == atoms_.save_targets) {
-    xcb_change_property(connection_, XCB_PROP_MODE_REPLACE, to, property, XCB_ATOM_NONE, 32, 0, nullptr);
+    x_.change_property(connection_, XCB_PROP_MODE_REPLACE, to, property, XCB_ATOM_NONE, 32, 0, nullptr);
     return true;
   }
   if (target != atoms_.png) return false;
   if (bytes_->size() <= most_at_once_) {
-    xcb_change_property(connection_, XCB_PROP_MODE_REPLACE, to, property, atoms_.png, 8,
-                        static_cast<std::uint32_t>(bytes_->size()), bytes_->data());
+    x_.change_property(connection_, XCB_PROP_MODE_REPLACE, to, property, atoms_.png, 8,
+                       static_cast<std::uint32_t>(bytes_->size()), bytes_->data());
     return true;
   }
   const std::uint32_t events = XCB_EVENT_MASK_PROPERTY_CHANGE | XCB_EVENT_MASK_STRUCTURE_NOTIFY;
-  xcb_change_window_attributes(connection_, to, XCB_CW_EVENT_MASK, &events);
+  x_.change_window_attributes(connection_, to, XCB_CW_EVENT_MASK, &events);
   const auto size = static_cast<std::uint32_t>(bytes_->size());
-  xcb_change_property(connection_, XCB_PROP_MODE_REPLACE, to, property, atoms_.incr, 32, 1, &size);
+  x_.change_property(connection_, XCB_PROP_MODE_REPLACE, to, property, atoms_.incr, 32, 1, &size);
   std::erase_if(transfers_, [&](const Transfer& t) { return t.to == to && t.property == property; });
   transfers_.push_back({to, property, bytes_, 0, Clock::now()});
   return true;
 }
 
 // Converts pairs of target and property; a target that is not available becomes None.
-bool Clipboard::X11::convert_several(xcb_window_t to, xcb_atom_t property) {
+bool Clipboard::Owner::convert_several(xcb_window_t to, xcb_atom_t property) {
   constexpr std::uint32_t kMostPairs = 64;
-  const Reply<xcb_get_property_reply_t> reply(xcb_get_property_reply(
-      connection_, xcb_get_property(connection_, 0, to, property, XCB_ATOM_ANY, 0, 2 * kMostPairs), nullptr));
+  const Reply<xcb_get_property_reply_t> reply(x_.get_property_reply(
+      connection_, x_.get_property(connection_, 0, to, property, XCB_ATOM_ANY, 0, 2 * kMostPairs), nullptr));
   if (!reply || reply->format != 32) return false;
-  const auto* first = static_cast<const xcb_atom_t*>(xcb_get_property_value(reply.get()));
+  const auto* first = static_cast<const xcb_atom_t*>(x_.get_property_value(reply.get()));
   std::vector<xcb_atom_t> pairs(first, first + reply->value_len / 2 * 2);
   for (std::size_t i = 0; i < pairs.size(); i += 2) {
     if (pairs[i] == atoms_.multiple || pairs[i + 1] == XCB_ATOM_NONE || !convert(to, pairs[i], pairs[i + 1])) {
       pairs[i] = XCB_ATOM_NONE;
     }
   }
-  xcb_change_property(connection_, XCB_PROP_MODE_REPLACE, to, property, atoms_.atom_pair, 32,
-                      static_cast<std::uint32_t>(pairs.size()), pairs.data());
+  x_.change_property(connection_, XCB_PROP_MODE_REPLACE, to, property, atoms_.atom_pair, 32,
+                     static_cast<std::uint32_t>(pairs.size()), pairs.data());
   return true;
 }
 
 // The client has fetched the previous piece: sends the next. An empty piece ends the transfer.
-void Clipboard::X11::go_on(const xcb_property_notify_event_t& event) {
+void Clipboard::Owner::go_on(const xcb_property_notify_event_t& event) {
   const auto t = std::find_if(transfers_.begin(), transfers_.end(), [&](const Transfer& transfer) {
     return transfer.to == event.window && transfer.property == event.atom;
   });
   if (t == transfers_.end()) return;
   const std::size_t piece = std::min(most_at_once_, t->bytes->size() - t->sent);
-  xcb_change_property(connection_, XCB_PROP_MODE_REPLACE, t->to, t->property, atoms_.png, 8,
-                      static_cast<std::uint32_t>(piece), t->bytes->data() + t->sent);
+  x_.change_property(connection_, XCB_PROP_MODE_REPLACE, t->to, t->property, atoms_.png, 8,
+                     static_cast<std::uint32_t>(piece), t->bytes->data() + t->sent);
   t->sent += piece;
   t->last = Clock::now();
   if (piece == 0) transfers_.erase(t);
 }
 
-void Clipboard::X11::drop_transfers(xcb_window_t of) {
+void Clipboard::Owner::drop_transfers(xcb_window_t of) {
   std::erase_if(transfers_, [&](const Transfer& t) { return t.to == of; });
 }
 
-bool Clipboard::X11::ask_manager_to_keep() {
+bool Clipboard::Owner::ask_manager_to_keep() {
   const Reply<xcb_get_selection_owner_reply_t> manager(
-      xcb_get_selection_owner_reply(connection_, xcb_get_selection_owner(connection_, atoms_.manager), nullptr));
+      x_.get_selection_owner_reply(connection_, x_.get_selection_owner(connection_, atoms_.manager), nullptr));
   if (!manager || manager->owner == XCB_WINDOW_NONE) return false;
-  xcb_change_property(connection_, XCB_PROP_MODE_REPLACE, window_, atoms_.save_targets, XCB_ATOM_ATOM, 32, 1,
-                      &atoms_.png);
-  xcb_convert_selection(connection_, window_, atoms_.manager, atoms_.save_targets, atoms_.save_targets, owned_since_);
+  x_.change_property(connection_, XCB_PROP_MODE_REPLACE, window_, atoms_.save_targets, XCB_ATOM_ATOM, 32, 1,
+                     &atoms_.png);
+  x_.convert_selection(connection_, window_, atoms_.manager, atoms_.save_targets, atoms_.save_targets, owned_since_);
   asked_manager_ = true;
   return true;
 }
@@ -390,19 +368,41 @@ Clipboard::Clipboard() = default;
 Clipboard::~Clipboard() = default;
 
 void Clipboard::set_png(std::vector<std::uint8_t> bytes) {
-  const bool wayland = is_set("WAYLAND_DISPLAY");
-  if (const std::filesystem::path wl_copy = wayland ? program("wl-copy") : std::filesystem::path(); !wl_copy.empty()) {
+  const bool wayland = !environment("WAYLAND_DISPLAY").empty();
+  if (const std::filesystem::path wl_copy = wayland ? find_program("wl-copy") : std::filesystem::path();
+      !wl_copy.empty()) {
     return give_to_wl_copy(wl_copy, bytes);
   }
-  if (!is_set("DISPLAY")) {
-    throw base::FileError(wayland ? tr("no clipboard: Wayland needs wl-copy (package wl-clipboard)")
-                                  : tr("no clipboard: there is no display"));
+  if (environment("DISPLAY").empty()) {
+    throw FileError(wayland ? tr("no clipboard: Wayland needs wl-copy (package wl-clipboard)")
+                            : tr("no clipboard: there is no display"));
   }
-  if (x11_ && x11_->broken()) x11_.reset();
-  if (!x11_) x11_ = std::make_unique<X11>();
-  x11_->set(std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes)));
+  if (owner_ && owner_->broken()) owner_.reset();
+  if (!owner_) owner_ = std::make_unique<Owner>();
+  owner_->set(std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes)));
 }
 
-bool Clipboard::owned() const { return x11_ && x11_->owned(); }
+bool Clipboard::owned() const { return owner_ && owner_->owned(); }
 
-}  // namespace lanescope::ui
+}  // namespace lanescope::base
+
+#else
+#include "base/error.h"
+#include "base/platform/clipboard.h"
+#include "base/translate.h"
+
+namespace lanescope::base {
+
+class Clipboard::Owner {};
+
+Clipboard::Clipboard() = default;
+Clipboard::~Clipboard() = default;
+
+void Clipboard::set_png(std::vector<std::uint8_t>) {
+  throw FileError(tr("no clipboard: {}", tr("this build has none for pictures")));
+}
+
+bool Clipboard::owned() const { return false; }
+
+}  // namespace lanescope::base
+#endif

@@ -1,4 +1,4 @@
-#include "base/child_process.h"
+#include "base/platform/child_process.h"
 
 #include <fcntl.h>
 #include <spawn.h>

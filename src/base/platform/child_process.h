@@ -4,10 +4,11 @@
 #include <sys/types.h>
 
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/platform/files.h"
 
 namespace lanescope::base {
 
@@ -25,10 +26,7 @@ int wait_for_child(pid_t child);
 /// True, with the status, if it has ended. Does not wait.
 bool child_has_ended(pid_t child, int& status);
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
+using TemporaryFile = File;
 /// A file without a name that holds these bytes, at its beginning; empty if it cannot be written, and errno says why.
 TemporaryFile temporary_file(std::string_view bytes);
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace lanescope::ui {
+namespace lanescope::base {
 
 class Clipboard {
  public:
@@ -21,8 +21,8 @@ class Clipboard {
   bool owned() const;
 
  private:
-  class X11;
-  std::unique_ptr<X11> x11_;
+  class Owner;
+  std::unique_ptr<Owner> owner_;
 };
 
-}  // namespace lanescope::ui
+}  // namespace lanescope::base

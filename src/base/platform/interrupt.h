@@ -1,9 +1,9 @@
 // Ctrl-C: the first one ends a run early, the second one ends the program.
 #pragma once
 
-#include <csignal>
+#include <memory>
 
-namespace lanescope::app {
+namespace lanescope::base {
 
 /// During its lifetime, the first SIGINT or SIGTERM is recorded; the next one has its usual effect. Only one instance
 /// at a time.
@@ -17,7 +17,8 @@ class Interrupt {
   bool asked() const;
 
  private:
-  struct sigaction before_int_, before_term_;
+  struct Before;
+  std::unique_ptr<Before> before_;
 };
 
-}  // namespace lanescope::app
+}  // namespace lanescope::base

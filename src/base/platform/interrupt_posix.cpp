@@ -1,8 +1,10 @@
-#include "app/interrupt.h"
+#include <signal.h>
 
 #include <atomic>
 
-namespace lanescope::app {
+#include "base/platform/interrupt.h"
+
+namespace lanescope::base {
 namespace {
 
 std::atomic<bool> g_asked{false};
@@ -22,17 +24,21 @@ void install(int signal, struct sigaction& before) {
 
 }  // namespace
 
-Interrupt::Interrupt() {
+struct Interrupt::Before {
+  struct sigaction of_int, of_term;
+};
+
+Interrupt::Interrupt() : before_(std::make_unique<Before>()) {
   g_asked.store(false, std::memory_order_relaxed);
-  install(SIGINT, before_int_);
-  install(SIGTERM, before_term_);
+  install(SIGINT, before_->of_int);
+  install(SIGTERM, before_->of_term);
 }
 
 Interrupt::~Interrupt() {
-  sigaction(SIGINT, &before_int_, nullptr);
-  sigaction(SIGTERM, &before_term_, nullptr);
+  sigaction(SIGINT, &before_->of_int, nullptr);
+  sigaction(SIGTERM, &before_->of_term, nullptr);
 }
 
 bool Interrupt::asked() const { return g_asked.load(std::memory_order_relaxed); }
 
-}  // namespace lanescope::app
+}  // namespace lanescope::base

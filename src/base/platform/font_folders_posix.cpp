@@ -1,0 +1,34 @@
+#include "base/platform/font_folders.h"
+
+#include "base/platform/paths.h"
+
+namespace lanescope::base {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void add_list(std::vector<fs::path>& folders, std::string_view list) {
+  while (!list.empty()) {
+    const std::string_view item = list.substr(0, list.find(':'));
+    if (!item.empty()) folders.push_back(fs::path(item) / "fonts");
+    list.remove_prefix(std::min(list.size(), item.size() + 1));
+  }
+}
+
+}  // namespace
+
+std::vector<fs::path> font_folders() {
+  std::vector<fs::path> folders;
+  add_list(folders, environment("XDG_DATA_HOME"));
+  if (const std::string home = environment("HOME"); !home.empty()) {
+    folders.push_back(fs::path(home) / ".local/share/fonts");
+    folders.push_back(fs::path(home) / ".fonts");
+  }
+  add_list(folders, environment("XDG_DATA_DIRS"));
+  folders.emplace_back("/usr/local/share/fonts");
+  folders.emplace_back("/usr/share/fonts");
+  return folders;
+}
+
+}  // namespace lanescope::base

@@ -1,0 +1,28 @@
+#include <time.h>
+#include <unistd.h>
+
+#include "base/platform/system_time.h"
+
+namespace lanescope::base {
+
+double process_seconds() {
+  timespec t{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
+}
+
+std::optional<std::tm> local_time(std::time_t time) {
+  std::tm local{};
+  if (::localtime_r(&time, &local) == nullptr) return std::nullopt;
+  return local;
+}
+
+std::uint32_t thread_number() {
+#ifdef __linux__
+  return static_cast<std::uint32_t>(::gettid());
+#else
+  return static_cast<std::uint32_t>(::getpid());
+#endif
+}
+
+}  // namespace lanescope::base
