@@ -17,11 +17,11 @@ int main(int argc, char** argv) {
   if (!has_page()) return app::run(argc, argv);
   std::vector<std::string> arguments{"lanescope"};
   try {
-    for (std::string& argument : experiment::to_arguments(experiment::parse_link(base::page::fragment()))) {
+    for (std::string& argument : experiment::to_arguments(experiment::parse_link(base::browser::fragment()))) {
       arguments.push_back(std::move(argument));
     }
   } catch (const base::UsageError& error) {
-    base::page::show_failure(error.what());
+    base::browser::show_failure(error.what());
     return 2;
   }
   std::vector<char*> pointers;

@@ -99,6 +99,7 @@ enum class Action : std::uint8_t {
   Ranks,
   CodeView,
   CopyScript,
+  CopyLink,
   ShowPlots,
   TogglePlotAxis,
   TogglePlotLog,

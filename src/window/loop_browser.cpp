@@ -12,7 +12,7 @@
 namespace lanescope::ui {
 namespace {
 
-namespace page = base::page;
+namespace browser = base::browser;
 using Clock = std::chrono::steady_clock;
 
 constexpr float kLeastWidth = 640;  // in points, however narrow the screen: the text gets smaller instead
@@ -24,10 +24,10 @@ std::string copied;
 
 // A browser tells a page what is on the clipboard only after asking the user: what the program copied itself has to do.
 #if IMGUI_VERSION_NUM >= 19110
-void copy(ImGuiContext*, const char* text) { page::copy_text(copied = text); }
+void copy(ImGuiContext*, const char* text) { browser::copy_text(copied = text); }
 const char* paste(ImGuiContext*) { return copied.c_str(); }
 #else
-void copy(void*, const char* text) { page::copy_text(copied = text); }
+void copy(void*, const char* text) { browser::copy_text(copied = text); }
 const char* paste(void*) { return copied.c_str(); }
 #endif
 
@@ -41,40 +41,40 @@ void Window::settle_in() {
   ImGui::GetIO().SetClipboardTextFn = copy;
   ImGui::GetIO().GetClipboardTextFn = paste;
 #endif
-  const page::CanvasSize size = page::wanted_size();
+  const browser::CanvasSize size = browser::wanted_size();
   glfwSetWindowSize(window_, size.width, size.height);
 }
 
 float Window::content_scale() const {
-  const page::CanvasSize size = page::wanted_size();
+  const browser::CanvasSize size = browser::wanted_size();
   return std::clamp(std::min(size.density, static_cast<float>(size.width) / kLeastWidth), 0.5f, 4.0f);
 }
 
 void Window::follow_full_screen() {
   bool& wanted = shell_->state().full_screen;
   if (wanted == was_full_screen_) {  // the user can leave it by a key of the browser's
-    wanted = was_full_screen_ = page::is_full_screen();
+    wanted = was_full_screen_ = browser::is_full_screen();
     return;
   }
-  page::set_full_screen(wanted);
+  browser::set_full_screen(wanted);
   was_full_screen_ = wanted;
 }
 
 // Nothing waits in a page. It only finds out whether there is something new.
 void Window::wait_for_work() {
-  const page::CanvasSize size = page::wanted_size();
+  const browser::CanvasSize size = browser::wanted_size();
   int width = 0, height = 0;
   glfwGetWindowSize(window_, &width, &height);
   if (width != size.width || height != size.height) {
     glfwSetWindowSize(window_, size.width, size.height);
     shell_->state().content_scale = content_scale();
   }
-  if (page::take_input()) frames_owed_ = kSettling;
+  if (browser::take_input()) frames_owed_ = kSettling;
   const Clock::time_point now = Clock::now();
   if (now - looked_for_files_ < kLookForFiles) return;
   looked_for_files_ = now;
-  page::offer_downloads();
-  if (const auto files = page::arrived_files(); !files.empty()) {
+  browser::offer_downloads();
+  if (const auto files = browser::arrived_files(); !files.empty()) {
     shell_->state().requests.files.assign(files.begin(), files.end());
     frames_owed_ = kSettling;
   }
@@ -87,7 +87,7 @@ void Window::run() {
       [](void* self) {
         auto& window = *static_cast<Window*>(self);
         window.frame();
-        if (window.frames() == 1) page::show_canvas();
+        if (window.frames() == 1) browser::show_canvas();
       },
       this, 0, false);
 }
@@ -99,5 +99,5 @@ extern "C" EMSCRIPTEN_KEEPALIVE void lanescope_leaving() {
   using lanescope::ui::shown;
   if (shown == nullptr) return;
   shown->keep_preferences();
-  lanescope::base::page::keep_settings();
+  lanescope::base::browser::keep_settings();
 }

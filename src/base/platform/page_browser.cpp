@@ -4,13 +4,15 @@
 
 #include <cstdlib>
 
+#include "base/platform/page.h"
+
 // The JavaScript behind these functions is assets/web/page.js.
 // clang-format off
 EM_JS(int, page_width, (), { return lanescopePage.size().width; })
 EM_JS(int, page_height, (), { return lanescopePage.size().height; })
 EM_JS(double, page_density, (), { return lanescopePage.size().density; })
 EM_JS(char*, page_fragment, (), { return stringToNewUTF8(location.hash.slice(1)); })
-EM_JS(char*, page_address, (), { return stringToNewUTF8(location.href.split('#')[0]); })
+EM_JS(char*, page_address_text, (), { return stringToNewUTF8(location.href.split('#')[0]); })
 EM_JS(int, page_take_input, (), { return lanescopePage.takeInput() ? 1 : 0; })
 EM_JS(void, page_ask_for_files, (const char* endings), { lanescopePage.askForFiles(UTF8ToString(endings)); })
 EM_JS(char*, page_next_file, (), {
@@ -26,7 +28,7 @@ EM_JS(void, page_show_failure, (const char* why), { lanescopePage.showFailure(UT
 EM_JS(void, page_keep_settings, (), { lanescopePage.keepSettings(); })
 // clang-format on
 
-namespace lanescope::base::page {
+namespace lanescope::base::browser {
 namespace {
 
 std::string taken(char* text) {
@@ -39,7 +41,6 @@ std::string taken(char* text) {
 
 CanvasSize wanted_size() { return {page_width(), page_height(), static_cast<float>(page_density())}; }
 std::string fragment() { return taken(page_fragment()); }
-std::string address() { return taken(page_address()); }
 bool take_input() { return page_take_input() != 0; }
 void ask_for_files(const std::string& endings) { page_ask_for_files(endings.c_str()); }
 
@@ -57,4 +58,10 @@ void show_canvas() { page_show_canvas(); }
 void show_failure(const std::string& why) { page_show_failure(why.c_str()); }
 void keep_settings() { page_keep_settings(); }
 
-}  // namespace lanescope::base::page
+}  // namespace lanescope::base::browser
+
+namespace lanescope::base {
+
+std::string page_address() { return browser::taken(page_address_text()); }
+
+}  // namespace lanescope::base

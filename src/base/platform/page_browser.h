@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace lanescope::base::page {
+namespace lanescope::base::browser {
 
 struct CanvasSize {
   int width = 0, height = 0;  ///< in the screen's pixels
@@ -13,9 +13,8 @@ struct CanvasSize {
 };
 /// What the page has room for now.
 CanvasSize wanted_size();
-/// The part of the address after '#', and all before it.
+/// The part of the address after '#'.
 std::string fragment();
-std::string address();
 /// True once after input: a key, the pointer, a new size.
 bool take_input();
 /// Shows the browser's question for files. They are among arrived_files() later, if the user chooses some.
@@ -35,4 +34,4 @@ void show_failure(const std::string& why);
 /// The folder of the preferences and of the students' files goes to the browser's store.
 void keep_settings();
 
-}  // namespace lanescope::base::page
+}  // namespace lanescope::base::browser
