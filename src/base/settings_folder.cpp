@@ -9,11 +9,18 @@ std::filesystem::path home_folder() {
   return folder && *folder ? folder : "/";
 }
 
-std::filesystem::path settings_folder() {
-  const char* configured = std::getenv("XDG_CONFIG_HOME");
+namespace {
+
+std::filesystem::path folder_in(const char* variable, const char* below_home) {
+  const char* configured = std::getenv(variable);
   // The XDG specification says to ignore relative paths.
   const bool usable = configured && *configured == '/';
-  return (usable ? std::filesystem::path(configured) : home_folder() / ".config") / "lanescope";
+  return (usable ? std::filesystem::path(configured) : home_folder() / below_home) / "lanescope";
 }
+
+}  // namespace
+
+std::filesystem::path settings_folder() { return folder_in("XDG_CONFIG_HOME", ".config"); }
+std::filesystem::path state_folder() { return folder_in("XDG_STATE_HOME", ".local/state"); }
 
 }  // namespace lanescope::base

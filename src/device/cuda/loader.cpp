@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/crash_notes.h"
 #include "base/translate.h"
 #include "device/cuda/gpu_id.h"
 
@@ -135,6 +136,16 @@ std::string gpus_problem(Backend& backend) {
   return problem;
 }
 
+// A crash on a GPU is often its driver's.
+void note_for_crash_reports(Backend& backend) {
+  std::string text;
+  for (const GpuInfo& gpu : backend.gpus()) {
+    text +=
+        fmt::format("{}{}, driver for CUDA {}", text.empty() ? "" : "; ", gpu.name, version_text(gpu.driver_version));
+  }
+  base::note_crash_fact(base::CrashFact::Gpu, text);
+}
+
 LoadResult look(const std::string& directory) {
   const char* chosen = std::getenv(kVariable);
   if (chosen != nullptr && std::string_view(chosen) == "off") {
@@ -148,6 +159,7 @@ LoadResult look(const std::string& directory) {
   static const Driver driver;
   if (std::string problem = driver.problem(); !problem.empty()) return {nullptr, std::move(problem)};
   if (std::string problem = gpus_problem(*opened.backend); !problem.empty()) return {nullptr, std::move(problem)};
+  note_for_crash_reports(*opened.backend);
   return {opened.backend, opened.backend->capture_problem()};
 }
 
