@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian or Ubuntu packages that Lanescope needs, and nothing else.
 #
-#   scripts/install-deps.sh [build] [run] [test] [print]     default: the first three
+#   scripts/install-deps.sh [build] [run] [test] [print] [sources] [web]     default: the first three
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -52,6 +52,12 @@ test   python3                  the check of module dependencies, and the table 
 test   python3-pyflakes         undefined names in the scripts that the program writes
 print  chromium                 prints the worksheets (scripts/check-print.sh)
 print  poppler-utils            counts their pages
+sources  dpkg-dev               unpacks the source packages of libraries
+sources  tcl                   SQLite's sources are put together by it
+sources  g++                   and by programs of its own
+sources  make                  which this builds
+web    emscripten               compiles for the browser
+web    node-acorn               what emscripten reads JavaScript with
 "
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -60,7 +66,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 for purpose in "$@"; do
-  [[ " build run test print " == *" $purpose "* ]] || die "unknown purpose '$purpose'; allowed: build, run, test, print"
+  [[ " build run test print sources web " == *" $purpose "* ]] ||
+    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, web"
 done
 purposes=" ${*:-build run test} "
 missing=()

@@ -1,4 +1,8 @@
 # Finds each dependency: first the system's package, then a pinned FetchContent. Nothing is vendored.
+if(LANESCOPE_PORTS)
+  include(${CMAKE_CURRENT_LIST_DIR}/ports.cmake)
+  return()
+endif()
 include(FetchContent)
 if(LANESCOPE_STATIC)
   set(usual_suffixes ${CMAKE_FIND_LIBRARY_SUFFIXES})
