@@ -9,6 +9,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/platform/own_files.h"
+
 namespace lanescope::ui {
 namespace {
 
@@ -93,6 +95,9 @@ std::vector<fs::path> font_folders() {
   if (const char* dirs = std::getenv("XDG_DATA_DIRS"); dirs != nullptr) add_list(folders, dirs);
   folders.emplace_back("/usr/local/share/fonts");
   folders.emplace_back("/usr/share/fonts");
+  if (const fs::path program = base::program_folder(); !program.empty()) {
+    folders.push_back(program.parent_path() / "share/lanescope/fonts");
+  }
   return folders;
 }
 

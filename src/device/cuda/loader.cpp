@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/crash_notes.h"
+#include "base/platform/own_files.h"
 #include "base/translate.h"
 #include "device/cuda/gpu_id.h"
 
@@ -163,10 +164,9 @@ LoadResult look(const std::string& directory) {
   return {opened.backend, opened.backend->capture_problem()};
 }
 
-std::string program_directory() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  return error ? std::string(".") : program.parent_path().string();
+std::string own_directory() {
+  const std::string folder = base::own_library(kBackendFile).parent_path().string();
+  return folder.empty() ? "." : folder;
 }
 
 }  // namespace
@@ -179,10 +179,10 @@ LoadResult look_for_backend(const std::string& directory) {
   }
 }
 
-std::string problem_again() { return look_for_backend(program_directory()).problem; }
+std::string problem_again() { return look_for_backend(own_directory()).problem; }
 
 const LoadResult& load() {
-  static const LoadResult result = look_for_backend(program_directory());
+  static const LoadResult result = look_for_backend(own_directory());
   return result;
 }
 
