@@ -12,7 +12,7 @@ sysroot="$root/build/portable-sysroot"
 sources="$root/build/portable-sources"
 packages=(libc6 libc6-dev linux-libc-dev libgcc-10-dev libegl-dev libgl-dev libx11-6 libx11-dev libxext6 libxext-dev
   libxrandr2 libxrandr-dev libxrender1 libxrender-dev libxinerama1 libxinerama-dev libxcursor1 libxcursor-dev libxi6
-  libxi-dev libxfixes3 libxfixes-dev libxcb1 libxcb1-dev x11proto-dev)
+  libxi-dev libxfixes3 libxfixes-dev libxcb1 libxcb1-dev libxau-dev libxdmcp-dev x11proto-dev)
 
 "$root/scripts/install-deps.sh" sources
 if [ ! -e "$sysroot/.complete" ]; then
