@@ -42,9 +42,9 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "oscilloscope for CPU-GPU programs")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
     "Lanescope runs a training loop, records every CUDA call of the CPU and every
- kernel and copy of the GPU, and draws both live on one time axis. It attaches to
- your own programs, opens traces of the PyTorch profiler and of Nsight Systems,
- and simulates a GPU where there is none.")
+kernel and copy of the GPU, and draws both live on one time axis. It attaches to
+your own programs, opens traces of the PyTorch profiler and of Nsight Systems,
+and simulates a GPU where there is none.")
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)

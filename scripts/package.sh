@@ -36,7 +36,7 @@ make_deb() {
     options=(-DLANESCOPE_TESTS=OFF -DLANESCOPE_BENCH=OFF -DLANESCOPE_WERROR=OFF)
   build release lanescope_written "${options[@]}"
   rm -f "$packages"/*.deb
-  (cd "$packages" && cpack -G DEB --config "$root/build/release/CPackCPackConfig.cmake" -B "$packages") >&2
+  (cd "$packages" && cpack -G DEB --config "$root/build/release/CPackConfig.cmake" -B "$packages") >&2
   rm -rf "$packages/_CPack_Packages"
   printf '%s\n' "$packages"/*.deb
 }
