@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian or Ubuntu packages that Lanescope needs, and nothing else.
 #
-#   scripts/install-deps.sh [build] [run] [test] [print] [sources] [web]     default: the first three
+#   scripts/install-deps.sh [build] [run] [test] [print] [sources] [package] [chroot] [web]     default: the first three
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -56,6 +56,10 @@ sources  dpkg-dev               unpacks the source packages of libraries
 sources  tcl                   SQLite's sources are put together by it
 sources  g++                   and by programs of its own
 sources  make                  which this builds
+package  file                  what CPack asks about programs
+package  dpkg-dev              which packages the libraries are in
+package  binutils              strip, and objdump for the check of glibc
+chroot   debootstrap           bare systems in which packages are tried
 web    emscripten               compiles for the browser
 web    node-acorn               what emscripten reads JavaScript with
 "
@@ -66,8 +70,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 for purpose in "$@"; do
-  [[ " build run test print sources web " == *" $purpose "* ]] ||
-    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, web"
+  [[ " build run test print sources package chroot web " == *" $purpose "* ]] ||
+    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, package, chroot, web"
 done
 purposes=" ${*:-build run test} "
 missing=()

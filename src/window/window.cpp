@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/crash_notes.h"
 #include "base/error.h"
 #include "base/platform/machine_memory.h"
 #include "base/translate.h"
@@ -77,6 +78,16 @@ int modifiers_down() {
   return (io.KeyCtrl ? GLFW_MOD_CONTROL : 0) | (io.KeyShift ? GLFW_MOD_SHIFT : 0) | (io.KeyAlt ? GLFW_MOD_ALT : 0);
 }
 
+// For a report of a crash, which is often the driver's.
+void note_graphics() {
+  std::string text;
+  for (const GLenum what : {GL_VENDOR, GL_RENDERER, GL_VERSION}) {
+    const auto* said = reinterpret_cast<const char*>(glGetString(what));
+    text += (text.empty() ? "" : "; ") + std::string(said ? said : "?");
+  }
+  base::note_crash_fact(base::CrashFact::Graphics, text);
+}
+
 }  // namespace
 
 Window::Window(const WindowOptions& options) : options_(options) {
@@ -87,17 +98,19 @@ Window::Window(const WindowOptions& options) : options_(options) {
   } else if (!options.open.empty()) {
     check_readable(options.open);
   }
-  open_window();
+  std::string broken;
+  Preferences preferences = options.first_start ? Preferences() : load_preferences(preferences_path(), &broken);
+  open_window(preferences);
   try {
-    begin(options);
+    begin(options, std::move(preferences));
+    if (!broken.empty()) shell_->state().show_toast(broken, true);
   } catch (...) {  // the destructor does not run if the constructor throws
     close_window();
     throw;
   }
 }
 
-void Window::begin(const WindowOptions& options) {
-  Preferences preferences = options.first_start ? Preferences() : load_preferences(preferences_path());
+void Window::begin(const WindowOptions& options, Preferences preferences) {
   if (options.theme) preferences.theme = *options.theme;
   if (options.language) preferences.language = *options.language;
   shell_ = std::make_unique<Shell>(std::move(preferences));
@@ -136,7 +149,7 @@ void Window::begin_run(const session::SessionOptions& session) {
   shell_->begin_with(first, session);
 }
 
-void Window::open_window() {
+void Window::open_window(const Preferences& remembered) {
   static std::string reason;
   glfwSetErrorCallback([](int, const char* text) { reason = text; });
   // GLFW gives the reason in English only.
@@ -148,7 +161,6 @@ void Window::open_window() {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-  const Preferences remembered = options_.first_start ? Preferences() : load_preferences(preferences_path());
   window_ = glfwCreateWindow(remembered.window_width, remembered.window_height, "Lanescope", nullptr, nullptr);
   if (!window_) {
     glfwTerminate();
@@ -164,6 +176,7 @@ void Window::open_window() {
   glfwSetWindowRefreshCallback(window_, on_refresh);
   glfwSetFramebufferSizeCallback(window_, [](GLFWwindow* window, int, int) { on_refresh(window); });
   glfwSetWindowContentScaleCallback(window_, on_content_scale);  // the window was moved to another monitor
+  note_graphics();
   IMGUI_CHECKVERSION();
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();

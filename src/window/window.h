@@ -79,12 +79,12 @@ class Window {
   static void on_content_scale(GLFWwindow* window, float x, float y);
   static void on_refresh(GLFWwindow* window);
   static void on_drop(GLFWwindow* window, int count, const char** paths);
-  void open_window();
+  void open_window(const Preferences& remembered);
   // These differ between a desktop and a page: see loop_desktop.cpp, loop_browser.cpp.
   void settle_in();
   float content_scale() const;
   void close_window();
-  void begin(const WindowOptions& options);
+  void begin(const WindowOptions& options, Preferences preferences);
   void begin_run(const session::SessionOptions& session);
   void key(int key, int action, int modifiers);
   void hold_keys();
