@@ -71,7 +71,9 @@ make_tar() {
   rm -rf "$folder" "$packages"/*.tar.gz
   cmake --install "$root/build/release" --prefix "$folder" --strip >&2
   install -s -m 755 "$root/build/portable/lanescope" "$folder/bin/lanescope"
-  rm -f "$folder/lib/lanescope/liblanescope_cuda.so"  # not linked once more
+  if [ -e "$root/build/portable/liblanescope_cuda.so" ]; then
+    install -s -m 644 "$root/build/portable/liblanescope_cuda.so" "$folder/lib/lanescope/liblanescope_cuda.so"
+  fi
   copy_fonts "$folder/share/lanescope/fonts"
   newer="$(newest_glibc "$folder/bin/lanescope" "$folder"/lib/lanescope/*.so)"
   [ "$(printf '%s\n2.31\n' "$newer" | sort -V | tail -n 1)" = 2.31 ] || die "the program needs glibc $newer"
