@@ -31,6 +31,13 @@ mount --bind "$root" "$system$root"
 mount -t proc proc "$system/proc"
 mount --rbind /dev "$system/dev"
 mount -t tmpfs tmpfs "$system/tmp"
+# A CUDA toolkit that is not this system's packages.
+for toolkit in /usr/local/cuda*; do
+  [ -d "$toolkit" ] && [ ! -L "$toolkit" ] || continue
+  mkdir -p "$system$toolkit"
+  mount --bind "$toolkit" "$system$toolkit"
+  ln -sfn "$toolkit" "$system/usr/local/cuda"
+done
 cp /etc/resolv.conf "$system/etc/resolv.conf" 2>/dev/null || true
 passed=(PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 LANESCOPE_PRIVATE_MOUNTS=)
 for name in CI CCACHE_DISABLE; do
