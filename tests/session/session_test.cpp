@@ -273,7 +273,7 @@ TEST(Session, InTurnsRecordsWhatARunOnItsOwnThreadRecords) {
   in_turns.wait();
   EXPECT_EQ(in_turns.runner().error(), "");
   EXPECT_EQ(in_turns.trace().counts().recorded, usual.trace().counts().recorded);
-  for (const LaneKind kind : {LaneKind::Iterations, LaneKind::Api, LaneKind::Stream, LaneKind::Counter}) {
+  for (const LaneKind kind : {LaneKind::Iterations, LaneKind::Calls, LaneKind::Kernels, LaneKind::Counter}) {
     const auto one = events_of(usual.trace(), kind), other = events_of(in_turns.trace(), kind);
     ASSERT_EQ(one.size(), other.size());
     for (std::size_t i = 0; i < one.size(); ++i) {
