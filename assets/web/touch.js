@@ -4,15 +4,15 @@
 
 (() => {
   const canvas = lanescopePage.canvas;
-  const holdMs = 500, still = 12, stepPx = 18;
+  const holdMs = 500, still = 12, decidedPx = 10;
   const fingers = new Map();
   let holding = null, pressed = false, two = null;
 
   const send = (kind, at, button, buttons) => canvas.dispatchEvent(new MouseEvent(kind, {
     bubbles: true, cancelable: true, clientX: at.x, clientY: at.y, button, buttons,
   }));
-  const turn = (at, deltaX, deltaY, zoom) => canvas.dispatchEvent(new WheelEvent('wheel', {
-    bubbles: true, cancelable: true, clientX: at.x, clientY: at.y, deltaX, deltaY, deltaMode: 0, ctrlKey: zoom,
+  const turn = (at, deltaX, deltaY) => canvas.dispatchEvent(new WheelEvent('wheel', {
+    bubbles: true, cancelable: true, clientX: at.x, clientY: at.y, deltaX, deltaY, deltaMode: 0,
   }));
   const release = (at) => {
     if (pressed) send('mouseup', at, 0, 0);
@@ -57,21 +57,20 @@
     }
     const now = middle();
     if (!two || fingers.size !== 2) return;
-    send('mousemove', now, 0, 0);
-    const closer = Math.log(two.apart / now.apart) * 400;
-    if (Math.abs(closer) >= stepPx) {
-      turn(now, 0, closer, false);
-      two.apart = now.apart;
+    const x = two.x - now.x, y = two.y - now.y, closer = two.apart - now.apart;
+    if (!two.kind) {
+      if (Math.max(Math.abs(x), Math.abs(y), Math.abs(closer)) < decidedPx) return;
+      two.kind = Math.abs(closer) > Math.max(Math.abs(x), Math.abs(y)) ? 'pinch' : 'drag';
+      send('mousemove', now, 0, 0);
+      // What begins sideways stays a drag, see WheelGesture.
+      if (two.kind === 'drag') turn(now, 0.5, 0);
     }
-    const x = two.x - now.x, y = two.y - now.y;
-    if (Math.abs(x) >= stepPx / 2) {
-      turn(now, x, 0, false);
-      two.x = now.x;
+    if (two.kind === 'pinch') {
+      turn(now, 0, Math.log(two.apart / now.apart) * 310);  // 100 is a step, which zooms by 1.25
+    } else {
+      turn(now, x * 100 / 60, y * 100 / 60);  // 100 is a step, which moves by 60 points
     }
-    if (Math.abs(y) >= stepPx) {
-      turn(now, 0, y, true);
-      two.y = now.y;
-    }
+    two = { ...now, kind: two.kind };
   };
   const up = (event) => {
     if (event.pointerType !== 'touch') return;

@@ -20,14 +20,14 @@ using base::tr;
 std::vector<std::string> own_settings(const ShellState& state) {
   const Steering& steering = *state.model.steering();
   const workload::Settings now = steering.settings();
-  workload::Settings usual =
-      workload::default_settings(steering.workload().name, state.model.source().device());
+  workload::Settings usual = workload::default_settings(steering.workload().name, state.model.source().device());
   if (const auto& active = state.experiment.active) {
     for (const auto& [key, value] : side_settings(active->experiment(), active->side(), usual)) usual.set(key, value);
   }
   std::vector<std::string> set;
   for (const workload::SettingSpec& spec : now.specs()) {
-    if (now.value(spec.key) != usual.value(spec.key)) set.push_back(spec.key + "=" + to_text(now.value(spec.key)));
+    if (now.value(spec.key) != usual.value(spec.key))
+      set.push_back(spec.key + "=" + workload::to_text(now.value(spec.key)));
   }
   return set;
 }

@@ -5,8 +5,11 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/platform/page_browser.h"
+#include "base/translate.h"
+#include "shell/copy_link.h"
 #include "window/window.h"
 
 namespace lanescope::ui {
@@ -93,6 +96,27 @@ void Window::run() {
 }
 
 }  // namespace lanescope::ui
+
+/// What the page shows, for its tests: a JSON object.
+extern "C" EMSCRIPTEN_KEEPALIVE const char* lanescope_state() {
+  using namespace lanescope;
+  using ui::shown;
+  static std::string text;
+  if (shown == nullptr) return "{}";
+  const ui::ShellState& state = shown->shell().state();
+  const auto& active = state.experiment.active;
+  const bool after = active && active->side() == experiment::Side::After;
+  text = nlohmann::json{{"frames", shown->frames()},
+                        {"events", state.model.trace().counts().recorded},
+                        {"title", state.model.source().title()},
+                        {"paused", state.model.paused()},
+                        {"experiment", active ? active->experiment().id : ""},
+                        {"side", after ? "after" : "before"},
+                        {"lang", base::language() == base::Language::Chinese ? "zh" : "en"},
+                        {"link", ui::no_link(state).empty() ? to_fragment(ui::link_of(state)) : ""}}
+             .dump();
+  return text.c_str();
+}
 
 /// The page is left, or hidden, and may never come back.
 extern "C" EMSCRIPTEN_KEEPALIVE void lanescope_leaving() {

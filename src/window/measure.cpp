@@ -1,7 +1,7 @@
 #include "window/measure.h"
 
-#include <epoxy/gl.h>
-// epoxy first: GLFW must not bring its own OpenGL header.
+#include "render/gl.h"
+// First: GLFW must not bring its own OpenGL header.
 #include <GLFW/glfw3.h>
 
 #include <algorithm>
