@@ -32,7 +32,7 @@ class AttachTest : public ProgramTest {
   static bool is_read(const std::string& name) {
     return name.starts_with("train.py:") && name.find("return gpu.sync(gpu.STREAM)") != std::string::npos;
   }
-  static std::string train() { return std::string(LANESCOPE_SOURCE_DIR) + "/tests/inject/train.py"; }
+  static std::string train() { return LANESCOPE_SOURCE_DIR "/tests/inject/train.py"; }
   static std::string ranks() { return std::string(LANESCOPE_SOURCE_DIR) + "/tests/inject/ranks.py"; }
   Outcome record(std::vector<std::string> options, const std::vector<std::string>& command,
                  Surroundings surroundings) const {
