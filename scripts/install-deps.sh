@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian or Ubuntu packages that Lanescope needs, and nothing else.
 #
-#   scripts/install-deps.sh [build] [run] [test] [print] [sources] [web]     default: the first three
+#   scripts/install-deps.sh [build] [run] [test] [print] [sources] [web] [windows]     default: the first three
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -58,6 +58,15 @@ sources  g++                   and by programs of its own
 sources  make                  which this builds
 web    emscripten               compiles for the browser
 web    node-acorn               what emscripten reads JavaScript with
+windows  g++-mingw-w64-x86-64-posix  compiles for Windows
+windows  wine                   runs what was compiled
+windows  wine64                 which is for 64 bits
+windows  librsvg2-bin           draws the program's icon
+windows  fonts-inter            goes with the program
+windows  fonts-jetbrains-mono   likewise
+windows  fonts-wqy-microhei     likewise
+windows  xvfb                   a virtual display
+windows  xauth                  xvfb-run needs it
 "
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -66,8 +75,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 for purpose in "$@"; do
-  [[ " build run test print sources web " == *" $purpose "* ]] ||
-    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, web"
+  [[ " build run test print sources web windows " == *" $purpose "* ]] ||
+    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, web, windows"
 done
 purposes=" ${*:-build run test} "
 missing=()

@@ -12,6 +12,7 @@
 #include "app/window_arguments.h"
 #include "attach/command_words.h"
 #include "base/error.h"
+#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "base/version.h"
 #include "calibration/quick_probe_text.h"
@@ -204,7 +205,7 @@ struct AttachArguments {
     if (command.empty()) throw UsageError(tr("attach needs a command: lanescope attach -- python train.py"));
     AttachRequest request;
     request.options.command.words = command;
-    request.options.command.folder = folder;
+    request.options.command.folder = base::path_of(folder);
     for (const std::string& variable : variables) {
       const std::size_t equals = variable.find('=');
       if (equals == std::string::npos || equals == 0) {
@@ -220,7 +221,7 @@ struct AttachArguments {
       }
       request.options.intensity.share = static_cast<double>(whole_number("--share", share, 1, 100)) / 100;
     }
-    request.record = record;
+    request.record = base::path_of(record);
     if (app.count("--host") != 0) request.remote = elsewhere(request.options);
     for (const char* option : {"--host-program", "--bandwidth"}) {
       if (app.count(option) != 0 && !request.remote) throw UsageError(tr("{} needs {}", option, "--host"));
@@ -412,7 +413,9 @@ struct ScriptArguments {
 };
 
 std::vector<std::filesystem::path> paths_of(const std::vector<std::string>& files) {
-  return {files.begin(), files.end()};
+  std::vector<std::filesystem::path> paths;
+  for (const std::string& file : files) paths.push_back(base::path_of(file));
+  return paths;
 }
 
 // For files, or for a new run with all options of `run`.

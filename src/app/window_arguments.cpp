@@ -4,6 +4,7 @@
 
 #include "app/argument_checks.h"
 #include "base/error.h"
+#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/comparison.h"
@@ -77,7 +78,7 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
   }
   window.theme = theme_;
   if (app.count("--lang") != 0) window.language = base::language();
-  window.shader_dir = shader_dir_;
+  window.shader_dir = base::path_of(shader_dir_);
   session::SessionOptions session = window.session;  // of the coming run
   if (session_.experiment.empty()) {
     refuse_options(app, {"--side"}, N_("{} needs --experiment; see: lanescope --help"));
