@@ -207,7 +207,7 @@ void write_page(const std::string& html, const std::string& text) {
   if (html == "-") {
     write_out(text);
   } else {
-    io::write_text_file(html, text);
+    io::write_text_file(base::path_of(html), text);
   }
 }
 

@@ -226,7 +226,7 @@ struct AttachArguments {
     for (const char* option : {"--host-program", "--bandwidth"}) {
       if (app.count(option) != 0 && !request.remote) throw UsageError(tr("{} needs {}", option, "--host"));
     }
-    if (request.remote && !record.empty() && request.record.extension() != io::kSessionEnding) {
+    if (request.remote && !record.empty() && request.record.extension().string() != io::kSessionEnding) {
       throw UsageError(tr("--record {}: with --host only a .lanescope file can be written", record));
     }
     set_memory(request);
@@ -444,7 +444,7 @@ struct ReportArguments {
       }
     }
     refuse_two_on_standard_output(run.json(), run.html());
-    return ReportRequest{paths_of(files), run.json(), run.html(), command, run.trace()};
+    return ReportRequest{paths_of(files), run.json(), run.html(), command, base::path_of(run.trace())};
   }
 };
 
@@ -470,7 +470,7 @@ struct CompareArguments {
     if (std::ranges::count_if(outputs, [](const std::string* path) { return *path == "-"; }) > 1) {
       throw UsageError(tr("only one output can go to standard output (-)"));
     }
-    return {first, second, json, html, csv, markdown, command};
+    return {base::path_of(first), base::path_of(second), json, html, csv, markdown, command};
   }
 };
 
@@ -492,7 +492,7 @@ struct ExportArguments {
     if (csv.empty() && sqlite.empty() && chrome.empty()) {
       throw UsageError(tr("export needs to know what to write: --csv FOLDER, --sqlite FILE or --chrome FILE"));
     }
-    return {paths_of(files), csv, sqlite, chrome};
+    return {paths_of(files), base::path_of(csv), base::path_of(sqlite), base::path_of(chrome)};
   }
 };
 
@@ -514,7 +514,7 @@ struct CalibrateArguments {
   }
   CalibrateRequest request() const {
     if (out.empty()) throw UsageError(tr("calibrate needs --out FILE.toml"));
-    return {device, out, torch};
+    return {device, base::path_of(out), torch};
   }
 };
 
