@@ -240,7 +240,8 @@ void remember_file(Preferences& preferences, const fs::path& path) {
 }
 
 std::vector<fs::path> recent_files(const Preferences& preferences) {
-  std::vector<fs::path> files(preferences.recent_files.begin(), preferences.recent_files.end());
+  std::vector<fs::path> files;
+  for (const std::string& file : preferences.recent_files) files.push_back(base::path_of(file));
   std::erase_if(files, [](const fs::path& path) { return !is_there(path); });
   return files;
 }
