@@ -62,7 +62,7 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
   if (!open_.empty()) {
     refuse_options(app, {"--workload", "--experiment", "--device", "--set"},
                    N_("{} applies to a run, but --open shows a file; give one of the two"));
-    window.open.assign(open_.begin(), open_.end());
+    for (const std::string& file : open_) window.open.push_back(base::path_of(file));
   }
   if (!student_.empty() && lesson_.empty()) throw UsageError(tr("{} needs {}", "--student", "--lesson"));
   if (!lesson_.empty()) {
