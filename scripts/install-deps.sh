@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian or Ubuntu packages that Lanescope needs, and nothing else.
 #
-#   scripts/install-deps.sh [build] [run] [test] [print] [sources] [web] [windows]     default: the first three
+#   scripts/install-deps.sh [build] [run] [test] [print] [sources] [package] [chroot] [web] [page] [windows]     default: the first three
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -56,8 +56,30 @@ sources  dpkg-dev               unpacks the source packages of libraries
 sources  tcl                   SQLite's sources are put together by it
 sources  g++                   and by programs of its own
 sources  make                  which this builds
+package  file                  what CPack asks about programs
+package  dpkg-dev              which packages the libraries are in
+package  binutils              strip, and objdump for the check of glibc
+chroot   debootstrap           bare systems in which packages are tried
 web    emscripten               compiles for the browser
 web    node-acorn               what emscripten reads JavaScript with
+web    cmake                    configures the build
+web    ninja-build              runs the build
+web    gettext                  msgfmt makes the catalogue of translations
+web    pkg-config               asked for by the libraries' own builds
+web    libspdlog-dev            libraries that consist of headers
+web    libcli11-dev
+web    nlohmann-json3-dev
+web    libeigen3-dev
+web    libtomlplusplus-dev
+web    libutfcpp-dev
+web    python3-fonttools        fonts with the letters that are drawn
+web    fonts-inter              the fonts
+web    fonts-jetbrains-mono
+web    fonts-wqy-microhei
+web    fonts-dejavu-core
+page   chromium                 what the page is tried in
+page   chromium-driver          drives it
+page   nodejs                   runs the page's program without a page
 windows  g++-mingw-w64-x86-64-posix  compiles for Windows
 windows  wine                   runs what was compiled
 windows  wine64                 which is for 64 bits
@@ -75,8 +97,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 for purpose in "$@"; do
-  [[ " build run test print sources web windows " == *" $purpose "* ]] ||
-    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, web, windows"
+  [[ " build run test print sources package chroot web page windows " == *" $purpose "* ]] ||
+    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, package, chroot, web, page, windows"
 done
 purposes=" ${*:-build run test} "
 missing=()

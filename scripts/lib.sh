@@ -16,7 +16,8 @@ build() {
   local preset="$1" target="$2"
   shift 2
   say "configuring build/$preset"
-  (cd "$root" && cmake --preset "$preset" "$@" -Wno-dev) >&2
+  # Only a package names its commit: what somebody changes and builds again would keep the old one's name.
+  (cd "$root" && cmake --preset "$preset" "-DLANESCOPE_COMMIT=${commit:-}" "$@" -Wno-dev) >&2
   say "building build/$preset ($target)"
   (cd "$root" && cmake --build --preset "$preset" --target "$target" --parallel "$(nproc)") >&2
 }

@@ -114,6 +114,14 @@ target_include_directories(port_freetype SYSTEM INTERFACE "${LANESCOPE_PORTS}/fr
 add_library(Freetype::Freetype ALIAS port_freetype)
 
 add_library(third_party::xcb INTERFACE IMPORTED GLOBAL)
+if(UNIX AND NOT EMSCRIPTEN)
+  # The program has connections of its own to the X server, so this archive and the library that a driver may load never
+  # meet; and a system without X11 needs neither.
+  foreach(part xcb Xau Xdmcp)
+    find_library(archive_of_${part} NAMES lib${part}.a REQUIRED)
+    target_link_libraries(third_party::xcb INTERFACE "${archive_of_${part}}")
+  endforeach()
+endif()
 if(EMSCRIPTEN)
   # Its own, with the browser's events.
   add_library(glfw INTERFACE)

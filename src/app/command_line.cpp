@@ -23,7 +23,11 @@
 #include "app/screen.h"
 #include "app/show_lesson.h"
 #include "app/terminal.h"
+#include "app/version_text.h"
 #include "app/write_script.h"
+#include "attach/command_words.h"
+#include "base/crash_notes.h"
+#include "base/crash_reports.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "calibration/quick_probe_text.h"
@@ -96,6 +100,8 @@ int complain(std::string_view what, int status) {
 }  // namespace
 
 int run(int argc, const char* const* argv) {
+  base::begin_crash_reports(attach::joined_words({argv, argv + argc}));
+  base::note_crash_fact(base::CrashFact::Build, build_line());
   try {
     const Request request = parse_command_line(argc, argv);
     // What was asked for can be used; the others are only mentioned.

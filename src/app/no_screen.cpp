@@ -25,6 +25,8 @@ void check_window(const WindowRequest&) { refuse_window(); }
 void show_window(const WindowRequest&) { refuse_window(); }
 std::string measure_window(WindowMeasure, const WindowRequest&) { refuse_window(); }
 
+std::string window_libraries() { return tr("none: a server build"); }
+
 void check_picture(const PictureOptions&) {}
 
 class Painter::Canvas {};

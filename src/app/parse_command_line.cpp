@@ -6,15 +6,17 @@
 #include <string>
 
 #include "app/argument_checks.h"
+#include "app/completions.h"
+#include "app/man_page.h"
 #include "app/requests.h"
 #include "app/run_arguments.h"
 #include "app/sweep_arguments.h"
+#include "app/version_text.h"
 #include "app/window_arguments.h"
 #include "attach/command_words.h"
 #include "base/error.h"
 #include "base/platform/paths.h"
 #include "base/translate.h"
-#include "base/version.h"
 #include "calibration/quick_probe_text.h"
 #include "device/catalogue.h"
 #include "experiment/own_experiments.h"
@@ -577,7 +579,11 @@ Request parse_command_line(int argc, const char* const* argv) {
                 "lanescope");
   translate_messages(root);
   root.footer(tr(kExamples));
-  root.set_version_flag("--version", fmt::format("lanescope {}", base::kVersion), tr("print the version"));
+  root.set_version_flag("--version", version_text(), tr("print the version, and what the program was built with"));
+  std::string shell;
+  root.add_option("--completions", shell, tr("print completions for a shell: bash, zsh or fish"))->type_name("SHELL");
+  bool man = false;
+  root.add_flag("--man", man, tr("print the page for man"))->disable_flag_override();
   root.require_subcommand(0, 1);
   WindowArguments window;
   window.add_to(root);
@@ -644,7 +650,7 @@ Request parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::CallForHelp&) {
     return TextRequest{root.help()};
   } catch (const CLI::CallForVersion& version) {
-    return TextRequest{std::string(version.what()) + '\n'};
+    return TextRequest{version.what()};
   } catch (const CLI::ExtrasError&) {
     reject_leftover(root);
   } catch (const CLI::ParseError& error) {
@@ -660,6 +666,8 @@ Request parse_command_line(int argc, const char* const* argv) {
           tr("{} before '{}' is for the window; put it after '{}'", name, asked.get_name(), asked.get_name()));
     }
   }
+  if (root.count("--completions") != 0) return TextRequest{completions(root, shell)};
+  if (man) return TextRequest{man_page(root)};
   const bool other_list = &asked == &list && list_arguments.what != "experiments" && list_arguments.what != "lessons";
   if (!other_list && &asked != &calibrate && takes_own_files(asked)) lesson::OwnFolders().look();
   std::vector<std::string> words{"lanescope"};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/terminal.h"
+#include "base/crash_reports.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "io/atomic_file.h"
@@ -21,6 +22,7 @@
 #include "render/sweep_picture.h"
 #include "timeline/theme.h"
 #include "timeline/timeline.h"
+#include "window/library_versions.h"
 #include "window/measure.h"
 #include "window/window.h"
 #include "workload/workload.h"
@@ -78,7 +80,8 @@ ui::LaneLayout low_layout(const trace::Trace& trace, base::Nanoseconds from, bas
 void check_window(const WindowRequest& request) { options_of(request); }
 
 void show_window(const WindowRequest& request) {
-  ui::Window window(options_of(request));
+  auto open = std::make_unique<ui::Window>(options_of(request));
+  ui::Window& window = *open;
   if (!request.experiment.empty()) {
     if (request.side == experiment::Side::After) window.shell().show_side(request.side);
     if (!request.session.assignments.empty()) {
@@ -86,13 +89,24 @@ void show_window(const WindowRequest& request) {
       if (!refused.empty()) throw base::UsageError(refused);
     }
   }
+  if (const auto report = base::take_new_crash_report(base::crash_folder())) {
+    window.shell().state().crash_report = *report;
+  }
   window.run();
+#ifdef __EMSCRIPTEN__
+  [[maybe_unused]] const auto* const lives_on = open.release();  // the page goes on asking it for frames
+#endif
 }
+
+std::string window_libraries() { return ui::library_versions(); }
 
 std::string measure_window(WindowMeasure what, const WindowRequest& request) {
   const ui::WindowOptions options = options_of(request);
   if (what == WindowMeasure::Rest) {
     return fmt::format("{{\"cpu_fraction\": {}}}\n", ui::measure_rest(options, kMeasuredSeconds));
+  }
+  if (what == WindowMeasure::Start) {
+    return fmt::format("{{\"first_picture_at_s\": {}}}\n", ui::measure_start(options));
   }
   const bool large = what == WindowMeasure::LargeFrames;
   const ui::FrameMeasurement frames =

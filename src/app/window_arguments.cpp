@@ -53,7 +53,8 @@ Request WindowArguments::request(const CLI::App& app) const {
   if (measure_ == "frames") return MeasureRequest{WindowMeasure::Frames, window};
   if (measure_ == "large-frames") return MeasureRequest{WindowMeasure::LargeFrames, window};
   if (measure_ == "rest") return MeasureRequest{WindowMeasure::Rest, window};
-  throw UsageError(tr("--measure is '{}'; allowed: frames, large-frames, rest", measure_));
+  if (measure_ == "start") return MeasureRequest{WindowMeasure::Start, window};
+  throw UsageError(tr("--measure is '{}'; allowed: frames, large-frames, rest, start", measure_));
 }
 
 WindowRequest WindowArguments::window_request(const CLI::App& app) const {

@@ -17,6 +17,7 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "base/platform/own_files.h"
 #include "base/translate.h"
 #include "base/utf8.h"
 
@@ -138,13 +139,10 @@ std::filesystem::path injection_library() {
     if (::access(named, R_OK) == 0) return std::filesystem::absolute(named);
     throw base::Error(tr("LANESCOPE_INJECT names {}, which cannot be read: {}", named, reason()));
   }
-  std::error_code error;
-  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  for (const std::filesystem::path& path : {here / kLibrary, here.parent_path() / "lib" / "lanescope" / kLibrary}) {
-    if (::access(path.c_str(), R_OK) == 0) return path;
-  }
+  const std::filesystem::path path = base::own_library(kLibrary);
+  if (::access(path.c_str(), R_OK) == 0) return path;
   throw base::Error(
-      tr("{} is not beside this program ({}): it is built where the CUDA toolkit is", kLibrary, here.string()));
+      tr("{} is not beside this program ({}): it is built where the CUDA toolkit is", kLibrary, path.parent_path().string()));
 }
 
 // --- Meeting ---------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ bool has_chinese_font();
 /// A package with such a font.
 inline constexpr const char* kChineseFontPackage = "fonts-wqy-microhei";
 /// $XDG_DATA_HOME/fonts, ~/.local/share/fonts, ~/.fonts, $XDG_DATA_DIRS/fonts, /usr/local/share/fonts,
-/// /usr/share/fonts.
+/// /usr/share/fonts, and those that came with the program: ../share/lanescope/fonts.
 std::vector<std::filesystem::path> font_folders();
 /// The fonts of this system, searched for once.
 const FontFiles& system_font_files();

@@ -12,7 +12,8 @@ std::uint64_t seed_of(const workload::Settings& settings) {
 }  // namespace
 
 Session::Session(const SessionOptions& options)
-    : options_(options), trace_(options.memory_cap_bytes),
+    : options_(options),
+      trace_(options.memory_cap_bytes),
       pacer_(options.paced, options.speed,
              options.in_turns ? workload::Pacer::Waits::InTurns : workload::Pacer::Waits::OnItsThread) {
   const device::DeviceInfo described = device::describe_device(options.device);
@@ -22,7 +23,7 @@ Session::Session(const SessionOptions& options)
   workload::check_settings(options.workload, settings);
 
   // A virtual-time device can wait for the capture to keep up; a real one cannot. What is not paced is not watched.
-  const auto when_full = !described.virtual_time                ? capture::WhenFull::Drop
+  const auto when_full = !described.virtual_time              ? capture::WhenFull::Drop
                          : options.paced && !options.in_turns ? capture::WhenFull::Wait
                                                               : capture::WhenFull::Direct;
   recorder_ = std::make_unique<capture::Recorder>(trace_, when_full);
@@ -37,10 +38,9 @@ Session::Session(const SessionOptions& options)
   }
   device_ = device::make_device(options.device, std::move(context));
   info_ = device_->info();
-  runner_ = std::make_unique<workload::Runner>(*device_, workload::make_workload(options.workload, *device_),
-                                               std::move(settings), options.iterations, &pacer_,
-                                               options.in_turns ? workload::Runner::Runs::InTurns
-                                                                : workload::Runner::Runs::OnItsThread);
+  runner_ = std::make_unique<workload::Runner>(
+      *device_, workload::make_workload(options.workload, *device_), std::move(settings), options.iterations, &pacer_,
+      options.in_turns ? workload::Runner::Runs::InTurns : workload::Runner::Runs::OnItsThread);
 }
 
 Session::~Session() {

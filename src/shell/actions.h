@@ -99,6 +99,7 @@ enum class Action : std::uint8_t {
   Ranks,
   CodeView,
   CopyScript,
+  CopyLink,
   ShowPlots,
   TogglePlotAxis,
   TogglePlotLog,
@@ -154,6 +155,7 @@ enum class Action : std::uint8_t {
   KeysPanel,
   Help,
   FirstMinute,
+  OpenCrashReports,
   Quit,
 };
 inline constexpr std::size_t kActionCount = static_cast<std::size_t>(Action::Quit) + 1;

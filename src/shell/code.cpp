@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/platform/page.h"
 #include "base/translate.h"
 #include "experiment/loop_script.h"
 #include "shell/action_rows.h"
+#include "shell/copy_link.h"
 #include "shell/finding.h"
 #include "shell/selection_actions.h"
 #include "shell/shell_state.h"
@@ -149,6 +151,13 @@ std::vector<ActionInfo> code_actions() {
        {{key::C, kAlt}},
        copy_script,
        no_code},
+      {Action::CopyLink,
+       ActionGroup::Out,
+       "copy-link",
+       base::kInPage ? N_("copy a link to what is shown") : N_("copy the command that shows this again"),
+       {{key::C, kAlt | kShift}},
+       copy_link,
+       no_link},
   };
 }
 

@@ -22,6 +22,7 @@ namespace lanescope::ui {
 namespace {
 
 using base::home_folder;
+using base::tr;
 
 constexpr std::size_t kRecent = 12;
 
@@ -173,11 +174,24 @@ ColourBy colour_by_of(const toml::table& table, const std::string& file) {
   return by.value_or(ColourBy::Kind);
 }
 
+// A file with a mistake in it is somebody's work: the next save must not overwrite it. Empty: it could not be renamed.
+std::filesystem::path keep_aside(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return {};
+  std::filesystem::path aside;
+  for (int n = 1; n == 1 || std::filesystem::exists(aside, error); ++n) {
+    aside = path.parent_path() / fmt::format("{}.broken{}{}", path.stem().string(), n == 1 ? "" : fmt::format("-{}", n),
+                                             path.extension().string());
+  }
+  std::filesystem::rename(path, aside, error);
+  return error ? std::filesystem::path() : aside;
+}
+
 }  // namespace
 
 std::filesystem::path preferences_path() { return base::settings_folder() / "settings.toml"; }
 
-Preferences load_preferences(const std::filesystem::path& path) {
+Preferences load_preferences(const std::filesystem::path& path, std::string* broken) {
   Preferences p;
   std::ifstream in(path);
   if (!in) return p;
@@ -214,7 +228,13 @@ Preferences load_preferences(const std::filesystem::path& path) {
     if (const toml::array* attached = table["attached"].as_array()) p.attached = read_attached(*attached);
     if (const toml::array* moved = table["moved_sources"].as_array()) p.moved_sources = read_moved(*moved);
   } catch (const toml::parse_error& error) {
-    warn(N_("{}: {}; using defaults"), path.string(), error.description());
+    in.close();
+    const std::filesystem::path aside = keep_aside(path);
+    const std::string problem = aside.empty() ? tr("{}: {}; using defaults", path.string(), error.description())
+                                              : tr("{}: {}; using defaults, and it is kept as {}", path.string(),
+                                                   error.description(), aside.filename().string());
+    spdlog::warn(problem);
+    if (broken) *broken = problem;
   }
   return p;
 }

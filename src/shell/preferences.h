@@ -57,7 +57,9 @@ struct Preferences {
 std::filesystem::path preferences_path();
 /// Loads the preferences; uses defaults for what is missing or unreadable (a broken file never prevents the program
 /// from starting). A warning in the log says what was not understood and what is allowed.
-Preferences load_preferences(const std::filesystem::path& path);
+/// A file with a mistake in its syntax is kept aside, as "settings.broken.toml" or with a number, and `broken` is set
+/// to a line that says so.
+Preferences load_preferences(const std::filesystem::path& path, std::string* broken = nullptr);
 /// Best effort: if the folder is not writable, the error is only logged.
 void save_preferences(const std::filesystem::path& path, const Preferences& preferences);
 /// A path as a user would write it: "~/Pictures/a.png" for a file in the home folder.

@@ -114,6 +114,7 @@ struct ShellState {
   FileChoice files;
   OwnFilesState own_files;
   Requests requests;
+  std::filesystem::path crash_report;  ///< of an earlier start, to be offered; empty: none
   std::optional<Toast> toast;
   TourStep tour = TourStep::Off;
   FrameFigures figures;

@@ -7,6 +7,7 @@
 #include "picture/font_files.h"
 #include "picture/words.h"
 #include "shell/action_rows.h"
+#include "shell/crash_offer.h"
 #include "shell/shell_state.h"
 
 namespace lanescope::ui {
@@ -160,6 +161,13 @@ std::vector<ActionInfo> window_actions() {
        N_("the first minute: show the hints again"),
        {{key::F1, kShift}},
        begin_tour},
+      {Action::OpenCrashReports,
+       ActionGroup::Window,
+       "crash-reports",
+       N_("open the folder with reports of crashes"),
+       {{key::F1, kCtrl}},
+       open_crash_reports,
+       no_crash_reports},
       {Action::Quit,
        ActionGroup::Window,
        "quit",

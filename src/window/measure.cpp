@@ -1,5 +1,7 @@
 #include "window/measure.h"
 
+#include "render/gl.h"
+// First: GLFW must not bring its own OpenGL header.
 #include <GLFW/glfw3.h>
 
 #include <algorithm>
@@ -84,6 +86,15 @@ double measure_rest(WindowOptions options, double seconds) {
   const double cpu = base::process_seconds();
   const double wall = run_for(window, seconds);
   return (base::process_seconds() - cpu) / wall;
+}
+
+double measure_start(WindowOptions options) {
+  options.first_start = true;
+  Window window(options);
+  while (window.frame_times_ms().empty() && window.frame()) {
+  }
+  glFinish();
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
 
 }  // namespace lanescope::ui

@@ -14,5 +14,8 @@ FrameMeasurement measure_frames(WindowOptions options, double seconds);
 FrameMeasurement measure_large_frames(WindowOptions options, double seconds);
 /// The share of one core that the program uses while the run is paused and there is no input.
 double measure_rest(WindowOptions options, double seconds);
+/// When the first picture is on the screen, in seconds of std::chrono::steady_clock, which whoever started the program
+/// can read, too.
+double measure_start(WindowOptions options);
 
 }  // namespace lanescope::ui

@@ -10,8 +10,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <thread>
 
+#include "base/crash_notes.h"
 #include "base/error.h"
 #include "base/platform/machine_memory.h"
 #include "base/translate.h"
@@ -32,11 +32,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using base::tr;
 
-constexpr std::chrono::microseconds kFrameTime{16'000};  // just over 60 frames a second: the display's rate decides
-constexpr std::chrono::milliseconds kCalmFrameTime{60};  // if only a progress bar moves: leave the CPU to the reading
 constexpr double kUnseenSeconds = 0.25;                  // between updates of a run in a hidden window
-constexpr double kRestSeconds = 0.5;                     // between checks of an idle window
-constexpr double kDialogSeconds = 0.1;                   // the same while a dialog of the desktop is open
+#ifdef __EMSCRIPTEN__
+constexpr const char* kShaderVersion = "#version 300 es";
+#else
+constexpr const char* kShaderVersion = "#version 330 core";
+#endif
 constexpr int kLostFrames = 3;  // the OpenGL library follows a change of the window's size one frame late
 constexpr std::size_t kKeptFrameTimes = 100'000;
 
@@ -78,21 +79,14 @@ int modifiers_down() {
   return (io.KeyCtrl ? GLFW_MOD_CONTROL : 0) | (io.KeyShift ? GLFW_MOD_SHIFT : 0) | (io.KeyAlt ? GLFW_MOD_ALT : 0);
 }
 
-// The monitor that contains the middle of the window.
-GLFWmonitor* monitor_of(const Rect& window) {
-  int count = 0;
-  GLFWmonitor** monitors = glfwGetMonitors(&count);
-  for (int i = 0; i < count; ++i) {
-    int x = 0, y = 0;
-    glfwGetMonitorPos(monitors[i], &x, &y);
-    const GLFWvidmode* mode = glfwGetVideoMode(monitors[i]);
-    const float dx = window.x + window.width / 2 - static_cast<float>(x);
-    const float dy = window.y + window.height / 2 - static_cast<float>(y);
-    if (mode && dx >= 0 && dy >= 0 && dx < static_cast<float>(mode->width) && dy < static_cast<float>(mode->height)) {
-      return monitors[i];
-    }
+// For a report of a crash, which is often the driver's.
+void note_graphics() {
+  std::string text;
+  for (const GLenum what : {GL_VENDOR, GL_RENDERER, GL_VERSION}) {
+    const auto* said = reinterpret_cast<const char*>(glGetString(what));
+    text += (text.empty() ? "" : "; ") + std::string(said ? said : "?");
   }
-  return glfwGetPrimaryMonitor();
+  base::note_crash_fact(base::CrashFact::Graphics, text);
 }
 
 }  // namespace
@@ -105,17 +99,19 @@ Window::Window(const WindowOptions& options) : options_(options) {
   } else if (!options.open.empty()) {
     check_readable(options.open);
   }
-  open_window();
+  std::string broken;
+  Preferences preferences = options.first_start ? Preferences() : load_preferences(preferences_path(), &broken);
+  open_window(preferences);
   try {
-    begin(options);
+    begin(options, std::move(preferences));
+    if (!broken.empty()) shell_->state().show_toast(broken, true);
   } catch (...) {  // the destructor does not run if the constructor throws
     close_window();
     throw;
   }
 }
 
-void Window::begin(const WindowOptions& options) {
-  Preferences preferences = options.first_start ? Preferences() : load_preferences(preferences_path());
+void Window::begin(const WindowOptions& options, Preferences preferences) {
   if (options.theme) preferences.theme = *options.theme;
   if (options.language) preferences.language = *options.language;
   shell_ = std::make_unique<Shell>(std::move(preferences));
@@ -125,10 +121,7 @@ void Window::begin(const WindowOptions& options) {
     shell_->state().show_toast(no_chinese_text(), true);
   }
   shell_->state().pictures.paint_window = [this](float scale, ThemeName name) { return paint(scale, name); };
-  float x = 1;
-  float y = 1;
-  glfwGetWindowContentScale(window_, &x, &y);
-  shell_->state().content_scale = std::clamp(x, 1.0f, 4.0f);
+  shell_->state().content_scale = content_scale();
   session::SessionOptions session = options.session;
   session.speed = options.speed;
   session.memory_cap_bytes = options.memory_cap_bytes.value_or(
@@ -157,7 +150,7 @@ void Window::begin_run(const session::SessionOptions& session) {
   shell_->begin_with(first, session);
 }
 
-void Window::open_window() {
+void Window::open_window(const Preferences& remembered) {
   static std::string reason;
   glfwSetErrorCallback([](int, const char* text) { reason = text; });
   // GLFW gives the reason in English only.
@@ -169,7 +162,6 @@ void Window::open_window() {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-  const Preferences remembered = options_.first_start ? Preferences() : load_preferences(preferences_path());
   window_ = glfwCreateWindow(remembered.window_width, remembered.window_height, "Lanescope", nullptr, nullptr);
   if (!window_) {
     glfwTerminate();
@@ -178,7 +170,6 @@ void Window::open_window() {
   glfwSetWindowSizeLimits(window_, 900, 560, GLFW_DONT_CARE, GLFW_DONT_CARE);
   visibility_.emplace(window_);
   glfwMakeContextCurrent(window_);
-  glfwSwapInterval(options_.frames_unlimited ? 0 : 1);
   keeps_content_ = keeps_content(window_);
   glfwSetWindowUserPointer(window_, this);
   glfwSetKeyCallback(window_, on_key);
@@ -186,16 +177,24 @@ void Window::open_window() {
   glfwSetWindowRefreshCallback(window_, on_refresh);
   glfwSetFramebufferSizeCallback(window_, [](GLFWwindow* window, int, int) { on_refresh(window); });
   glfwSetWindowContentScaleCallback(window_, on_content_scale);  // the window was moved to another monitor
+  note_graphics();
   IMGUI_CHECKVERSION();
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;  // the program saves its own preferences
   io.LogFilename = nullptr;
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
-  ImGui_ImplOpenGL3_Init("#version 330 core");
+  ImGui_ImplOpenGL3_Init(kShaderVersion);
+  settle_in();
 }
 
 Window::~Window() {
+  keep_preferences();
+  close_window();
+}
+
+void Window::keep_preferences() {
+  if (!shell_ || options_.first_start) return;
   int width = 0;
   int height = 0;
   glfwGetWindowSize(window_, &width, &height);
@@ -203,15 +202,12 @@ Window::~Window() {
     width = static_cast<int>(windowed_.width);
     height = static_cast<int>(windowed_.height);
   }
-  if (shell_ && !options_.first_start) {
-    Preferences& p = shell_->state().preferences;
-    p.window_width = width;
-    p.window_height = height;
-    p.trigger = shell_->state().view.own_trigger();
-    p.trigger.automatic = true;
-    save_preferences(preferences_path(), p);
-  }
-  close_window();
+  Preferences& p = shell_->state().preferences;
+  p.window_width = width;
+  p.window_height = height;
+  p.trigger = shell_->state().view.own_trigger();
+  p.trigger.automatic = true;
+  save_preferences(preferences_path(), p);
 }
 
 void Window::close_window() {
@@ -280,25 +276,6 @@ void Window::hold_keys() {
   for (const Action action : keys_.held(modifiers_down(), Clock::now())) hold(state, action);
 }
 
-void Window::follow_full_screen() {
-  bool& wanted = shell_->state().full_screen;
-  if (wanted == (glfwGetWindowMonitor(window_) != nullptr)) return;
-  if (!wanted) {
-    glfwSetWindowMonitor(window_, nullptr, static_cast<int>(windowed_.x), static_cast<int>(windowed_.y),
-                         static_cast<int>(windowed_.width), static_cast<int>(windowed_.height), GLFW_DONT_CARE);
-    return;
-  }
-  int x = 0, y = 0, width = 0, height = 0;
-  glfwGetWindowPos(window_, &x, &y);
-  glfwGetWindowSize(window_, &width, &height);
-  windowed_ = {static_cast<float>(x), static_cast<float>(y), static_cast<float>(width), static_cast<float>(height)};
-  GLFWmonitor* monitor = monitor_of(windowed_);
-  const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
-  if (mode) glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
-  wanted = glfwGetWindowMonitor(window_) != nullptr;
-  if (!wanted) shell_->state().show_toast(tr("this display has no full-screen mode"), true);
-}
-
 void Window::refresh_look() {
   ShellState& state = shell_->state();
   const float scale = state.scale();
@@ -325,29 +302,6 @@ void Window::refresh_look() {
     ImGui::GetStyle().AntiAliasedLinesUseTex = false;  // textured lines need more than nearest-texel sampling
 #endif
   }
-}
-
-// Sleeps while nothing changes; otherwise keeps to the display's rate.
-void Window::wait_for_work() {
-  if (options_.frames_unlimited) return glfwPollEvents();
-  const auto left = [&](std::chrono::microseconds pace) {
-    return std::chrono::duration<double>(last_frame_ + pace - Clock::now()).count();
-  };
-  if (shell_->moving() || frames_owed_ > 0) {
-    const double pause = left(kFrameTime);
-    if (pause > 0.0005) std::this_thread::sleep_for(std::chrono::duration<double>(pause));
-    return glfwPollEvents();
-  }
-  if (shell_->animating()) {
-    const double pause = left(kCalmFrameTime);
-    if (pause > 0.0005) glfwWaitEventsTimeout(pause);
-    if (left(kCalmFrameTime) > 0.002) frames_owed_ = 3;  // there was user input
-    return glfwPollEvents();
-  }
-  const auto before = Clock::now();
-  const double rest = shell_->state().files.system.running() ? kDialogSeconds : kRestSeconds;
-  glfwWaitEventsTimeout(rest);
-  if (Clock::now() - before < std::chrono::duration<double>(rest * 0.98)) frames_owed_ = 3;
 }
 
 // The window is hidden: the run continues, and the analysis keeps up with it, so that no backlog builds up.
@@ -480,12 +434,6 @@ std::string Window::failure() const {
 void run_window(const WindowOptions& options) {
   Window window(options);
   window.run();
-}
-
-void Window::run() {
-  while (frame()) {
-  }
-  if (const std::string why = failure(); !why.empty()) throw base::FileError(why);
 }
 
 }  // namespace lanescope::ui

@@ -71,15 +71,20 @@ class Window {
   std::uint64_t frames() const { return frames_; }
   const std::vector<float>& frame_times_ms() const { return frame_times_ms_; }
   void forget_frame_times() { frame_times_ms_.clear(); }
+  /// Writes them to their file.
+  void keep_preferences();
 
  private:
   static void on_key(GLFWwindow* window, int key, int scancode, int action, int modifiers);
   static void on_content_scale(GLFWwindow* window, float x, float y);
   static void on_refresh(GLFWwindow* window);
   static void on_drop(GLFWwindow* window, int count, const char** paths);
-  void open_window();
+  void open_window(const Preferences& remembered);
+  // These differ between a desktop and a page: see loop_desktop.cpp, loop_browser.cpp.
+  void settle_in();
+  float content_scale() const;
   void close_window();
-  void begin(const WindowOptions& options);
+  void begin(const WindowOptions& options, Preferences preferences);
   void begin_run(const session::SessionOptions& session);
   void key(int key, int action, int modifiers);
   void hold_keys();
@@ -114,6 +119,8 @@ class Window {
   KeyPresses keys_;
   std::vector<int> pressed_;  ///< keys pressed since the last frame
   Rect windowed_{};           ///< the window's place before it went full screen
+  bool was_full_screen_ = false;
+  std::chrono::steady_clock::time_point looked_for_files_{};  ///< in a page
   std::uint64_t frames_ = 0;
   std::vector<float> frame_times_ms_;
 };

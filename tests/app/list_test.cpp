@@ -114,7 +114,13 @@ TEST_F(List, ExperimentsAreALineEachInEitherLanguage) {
 }
 
 TEST_F(List, VersionAndHelp) {
-  EXPECT_EQ(said({"--version"}), "lanescope 0.1.0\n");
+  const std::string version = said({"--version"});
+  EXPECT_TRUE(version.starts_with("lanescope 0.1.0\n")) << version;
+  for (const char* line :
+       {"\n  compiler   [GC]", "\n  build      [A-Z]", "\n  window     Dear ImGui 1\\.[0-9]+.*, GLFW 3\\.",
+        "\n  libraries  fmt [0-9]+\\..*, SQLite 3\\.", "\n  CUDA       "}) {
+    EXPECT_THAT(version, testing::ContainsRegex(line));
+  }
   EXPECT_THAT(said({"--help"}), HasSubstr("lanescope run --workload linear-mse"));
   const std::string help = said({"run", "--help"});
   EXPECT_THAT(help, HasSubstr("default 1000"));

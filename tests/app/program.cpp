@@ -75,6 +75,7 @@ struct Outlet {
   setenv("LC_ALL", "C.UTF-8", 1);
   setenv("LANESCOPE_CUDA", "off", 1);        // the same on every machine
   setenv("XDG_CONFIG_HOME", "/nowhere", 1);  // nobody's own experiments
+  setenv("LANESCOPE_CRASH_REPORTS", "off", 1);
   for (const auto& [name, value] : surroundings.environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> argv{const_cast<char*>(LANESCOPE_BINARY)};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));

@@ -258,5 +258,57 @@ TEST(Session, IsReadAndSteeredWhileItRuns) {
   EXPECT_FALSE(events_of(session.trace(), LaneKind::Markers).empty());
 }
 
+// What a build without threads does.
+
+TEST(Session, InTurnsRecordsWhatARunOnItsOwnThreadRecords) {
+  SessionOptions options = options_of("iris-mlp", 40, false);
+  Session usual(options);
+  usual.start();
+  usual.wait();
+  options.in_turns = true;
+  Session in_turns(options);
+  in_turns.start();
+  EXPECT_EQ(in_turns.runner().iterations_done(), 0u);
+  while (in_turns.runner().running()) in_turns.advance(Clock::now());  // one iteration at a time
+  in_turns.wait();
+  EXPECT_EQ(in_turns.runner().error(), "");
+  EXPECT_EQ(in_turns.trace().counts().recorded, usual.trace().counts().recorded);
+  for (const LaneKind kind : {LaneKind::Iterations, LaneKind::Calls, LaneKind::Kernels, LaneKind::Counter}) {
+    const auto one = events_of(usual.trace(), kind), other = events_of(in_turns.trace(), kind);
+    ASSERT_EQ(one.size(), other.size());
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      EXPECT_EQ(one[i].start_ns, other[i].start_ns);
+      EXPECT_EQ(one[i].end_ns, other[i].end_ns);
+    }
+  }
+}
+
+TEST(Session, InTurnsTheVirtualClockLeads) {
+  SessionOptions options = options_of("linear-mse", 0, true);
+  options.in_turns = true;
+  Session session(options);
+  session.start();
+  session.pacer().pause(true);
+  session.advance(Clock::now() + std::chrono::seconds(5));  // sets up, which is not paced, and then has nothing to do
+  const std::uint64_t none = session.runner().iterations_done();
+  EXPECT_EQ(none, 0u);
+  session.pacer().pause(false);
+  ASSERT_TRUE(comes_true([&] {
+    session.advance(Clock::now() + std::chrono::milliseconds(1));
+    return session.runner().iterations_done() >= 20;
+  }));
+  // What was simulated ahead of the clock is not shown yet.
+  EXPECT_LE(session.live_edge_ns(), session.pacer().now_ns());
+  session.set("log_interval", std::int64_t{7});
+  const std::uint64_t done = session.runner().iterations_done();
+  ASSERT_TRUE(comes_true([&] {
+    session.advance(Clock::now() + std::chrono::milliseconds(1));
+    return session.runner().iterations_done() > done + 1;
+  }));
+  EXPECT_EQ(events_of(session.trace(), LaneKind::Markers).size(), 1u);
+  session.stop();
+  EXPECT_FALSE(session.runner().running());
+}
+
 }  // namespace
 }  // namespace lanescope::session

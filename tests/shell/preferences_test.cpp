@@ -113,6 +113,43 @@ TEST_F(PreferencesTest, ABrokenFileIsAsGoodAsNone) {
   EXPECT_EQ(loaded(""), Preferences{});
 }
 
+TEST_F(PreferencesTest, ABrokenFileIsKeptAsideAndNamed) {
+  std::string broken;
+  const std::filesystem::path path = write("settings.toml", "[keys]\npause = \"F9\ntheme = 1");
+  EXPECT_EQ(load_preferences(path, &broken), Preferences{});
+  EXPECT_THAT(broken, testing::AllOf(testing::HasSubstr(path.string()), testing::HasSubstr("settings.broken.toml")));
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_EQ(io::read_bytes(file("settings.broken.toml")), "[keys]\npause = \"F9\ntheme = 1");
+  save_preferences(path, Preferences{});  // as at the end of the program
+
+  write("settings.toml", "theme = ");
+  load_preferences(path, &broken);
+  EXPECT_THAT(broken, testing::HasSubstr("settings.broken-2.toml"));
+  EXPECT_EQ(io::read_bytes(file("settings.broken.toml")), "[keys]\npause = \"F9\ntheme = 1");
+  EXPECT_EQ(io::read_bytes(file("settings.broken-2.toml")), "theme = ");
+
+  broken.clear();
+  write("settings.toml", "theme = \"light\"\nunknown = 1\n");  // a mistake, but not of syntax
+  load_preferences(path, &broken);
+  EXPECT_EQ(broken, "");
+  EXPECT_TRUE(std::filesystem::exists(path));
+}
+
+// What the first version wrote.
+TEST_F(PreferencesTest, OfAnOlderVersionAreRead) {
+  const Preferences p = loaded(
+      "font_scale = 1.2000000476837158\npicture_folder = \"/pictures\"\ntheme = \"light\"\ntour_done = true\n"
+      "window_height = 900\nwindow_width = 1500\n");
+  Preferences expected;
+  expected.font_scale = 1.2f;
+  expected.picture_folder = "/pictures";
+  expected.theme = ThemeName::Light;
+  expected.tour_done = true;
+  expected.window_width = 1500;
+  expected.window_height = 900;
+  EXPECT_EQ(p, expected);
+}
+
 TEST_F(PreferencesTest, WhatIsMissingOrOfTheWrongKindIsTheDefault) {
   const Preferences p =
       loaded("theme = 5\nfont_scale = \"big\"\ntour_done = \"yes\"\nwindow_width = []\nunknown = 1\n");

@@ -12,7 +12,12 @@ std::vector<ActionCheck> code_checks() {
                 desk.has_place("code.0");
        }},
       {ui::Action::CopyScript, [](Desk& desk) { desk.state().toast.reset(); },
-       [](Desk& desk) { return desk.state().toast && desk.state().toast->text.starts_with("copied as PyTorch: "); }}};
+       [](Desk& desk) { return desk.state().toast && desk.state().toast->text.starts_with("copied as PyTorch: "); }},
+      {ui::Action::CopyLink, [](Desk& desk) { desk.state().toast.reset(); },
+       [](Desk& desk) {
+         return desk.state().toast && desk.state().toast->text.starts_with("copied: lanescope --") &&
+                std::string_view(ImGui::GetClipboardText()).starts_with("lanescope --");
+       }}};
 }
 
 }  // namespace lanescope::ui_test

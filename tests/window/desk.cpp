@@ -47,6 +47,7 @@ Desk::Desk() : hands_(the_hands()) {
   std::filesystem::create_directories(pictures());
   setenv("HOME", home_.c_str(), 1);
   setenv("XDG_CONFIG_HOME", (home_ / "config").c_str(), 1);
+  unsetenv("XDG_STATE_HOME");
   unsetenv("XDG_PICTURES_DIR");
 }
 

@@ -133,5 +133,23 @@ TEST(Pacer, RefusesImpossibleSpeeds) {
   EXPECT_EQ(pacer.speed(), 1.0);
 }
 
+TEST(Pacer, InTurnsNobodyWaitsAndTheNextIterationIsDueWhenTheClockIsThere) {
+  Pacer pacer(true, 1e-9, Pacer::Waits::InTurns);  // a second of wall time is a nanosecond
+  EXPECT_TRUE(pacer.due());
+  pacer.wait_for(kSecond);  // returns
+  EXPECT_FALSE(pacer.due());
+  EXPECT_LT(pacer.now_ns(), kSecond);
+  pacer.set_speed(1e12);
+  while (!pacer.due()) std::this_thread::yield();
+  EXPECT_EQ(pacer.now_ns(), kSecond);  // never beyond what was simulated
+  pacer.hold_back();                   // the clock was far ahead
+  pacer.set_speed(1e-9);
+  pacer.wait_for(kSecond + 5);
+  EXPECT_FALSE(pacer.due());
+  EXPECT_LE(pacer.now_ns(), kSecond + 5);
+  pacer.stop();
+  EXPECT_TRUE(pacer.due());
+}
+
 }  // namespace
 }  // namespace lanescope::workload

@@ -1,5 +1,6 @@
 #include "base/platform/font_folders.h"
 
+#include "base/platform/own_files.h"
 #include "base/platform/paths.h"
 
 namespace lanescope::base {
@@ -28,6 +29,10 @@ std::vector<fs::path> font_folders() {
   add_list(folders, environment("XDG_DATA_DIRS"));
   folders.emplace_back("/usr/local/share/fonts");
   folders.emplace_back("/usr/share/fonts");
+  // Where the portable package has them.
+  if (const fs::path here = program_folder(); !here.empty()) {
+    folders.push_back(here.parent_path() / "share/lanescope/fonts");
+  }
   return folders;
 }
 

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/crash_notes.h"
 #include "base/platform/library.h"
+#include "base/platform/own_files.h"
 #include "base/platform/paths.h"
 #include "base/translate.h"
 #include "device/cuda/gpu_id.h"
@@ -119,6 +121,16 @@ std::string gpus_problem(Backend& backend) {
   return problem;
 }
 
+// A crash on a GPU is often its driver's.
+void note_for_crash_reports(Backend& backend) {
+  std::string text;
+  for (const GpuInfo& gpu : backend.gpus()) {
+    text +=
+        fmt::format("{}{}, driver for CUDA {}", text.empty() ? "" : "; ", gpu.name, version_text(gpu.driver_version));
+  }
+  base::note_crash_fact(base::CrashFact::Gpu, text);
+}
+
 LoadResult look(const std::string& directory) {
   const char* chosen = std::getenv(kVariable);
   if (chosen != nullptr && std::string_view(chosen) == "off") {
@@ -132,13 +144,13 @@ LoadResult look(const std::string& directory) {
   static const Driver driver;
   if (std::string problem = driver.problem(); !problem.empty()) return {nullptr, std::move(problem)};
   if (std::string problem = gpus_problem(*opened.backend); !problem.empty()) return {nullptr, std::move(problem)};
+  note_for_crash_reports(*opened.backend);
   return {opened.backend, opened.backend->capture_problem()};
 }
 
-std::string program_directory() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  return error ? std::string(".") : program.parent_path().string();
+std::string own_directory() {
+  const std::string folder = base::own_library(kBackendFile).parent_path().string();
+  return folder.empty() ? "." : folder;
 }
 
 }  // namespace
@@ -151,10 +163,10 @@ LoadResult look_for_backend(const std::string& directory) {
   }
 }
 
-std::string problem_again() { return look_for_backend(program_directory()).problem; }
+std::string problem_again() { return look_for_backend(own_directory()).problem; }
 
 const LoadResult& load() {
-  static const LoadResult result = look_for_backend(program_directory());
+  static const LoadResult result = look_for_backend(own_directory());
   return result;
 }
 

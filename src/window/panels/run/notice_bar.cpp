@@ -1,40 +1,82 @@
 #include <imgui.h>
 
+#include <optional>
+#include <string>
+
 #include "base/translate.h"
 #include "render/labels.h"
 #include "window/panels/run/run_panels.h"
 #include "window/widgets.h"
 
 namespace lanescope::ui {
+namespace {
 
-float notice_height(const ShellState& state) { return state.model.notice() ? 52 * state.scale() : 0; }
+using base::tr;
+
+/// What a button of a notice is for: nothing, if there is nothing to do.
+struct NoticeOffer {
+  RunNotice notice;
+  std::optional<Action> action;
+  bool can_wait = false;  ///< a second button takes the notice away
+};
+
+std::optional<NoticeOffer> offer_of(const ShellState& state) {
+  if (std::optional<RunNotice> notice = state.model.notice()) {
+    std::optional<Action> action;
+    if (state.model.can_restart()) action = Action::RestartRun;
+    return NoticeOffer{std::move(*notice), action};
+  }
+  if (state.crash_report.empty()) return std::nullopt;
+  return NoticeOffer{
+      {tr("Lanescope ended unexpectedly the last time"),
+       tr("The report is only on this machine: {}", short_path(state.crash_report)), tr("Open the folder")},
+      Action::OpenCrashReports,
+      true};
+}
+
+}  // namespace
+
+float notice_height(const ShellState& state) {
+  return state.model.notice() || !state.crash_report.empty() ? 52 * state.scale() : 0;
+}
 
 // A failed run leaves its trace: the notice stays above it until the user reacts.
 void draw_notice(const Canvas& c) {
-  const auto notice = c.state.model.notice();
-  if (!notice) return;
+  const std::optional<NoticeOffer> offer = offer_of(c.state);
+  if (!offer) return;
+  const RunNotice& notice = offer->notice;
+  const auto width_of = [&](const std::string& text) {
+    return text_width(c.fonts, FontRole::BodyBold, text) + 28 * c.scale;
+  };
   const float s = c.scale;
   const ImVec2 at = ImGui::GetWindowPos();
   const ImVec2 size = ImGui::GetWindowSize();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, c.theme[Colour::PanelRaised]);
   list.AddRectFilled(at, {at.x + 4 * s, at.y + size.y}, c.theme[Colour::Wait]);
-  const bool again = c.state.model.can_restart();
-  const float button_width = again ? text_width(c.fonts, FontRole::BodyBold, notice->button) + 28 * s : 0;
-  const float button_x = at.x + size.x - 16 * s - button_width;
+  const std::string later = offer->can_wait ? tr("Not now") : "";
+  const float button_width = offer->action ? width_of(notice.button) : 0;
+  const float later_width = offer->can_wait ? width_of(later) + 8 * s : 0;
+  const float button_x = at.x + size.x - 16 * s - button_width - later_width;
   const float width = button_x - at.x - 36 * s;
   const Label labels[] = {
-      {at.x + 18 * s, at.y + 7 * s, width, c.theme.as_text(Colour::Wait), FontRole::BodyBold, notice->title, 19 * s},
-      {at.x + 18 * s, at.y + 26 * s, width, c.theme[Colour::Text], FontRole::Body, notice->text, 19 * s}};
+      {at.x + 18 * s, at.y + 7 * s, width, c.theme.as_text(Colour::Wait), FontRole::BodyBold, notice.title, 19 * s},
+      {at.x + 18 * s, at.y + 26 * s, width, c.theme[Colour::Text], FontRole::Body, notice.text, 19 * s}};
   draw_labels(list, c.fonts, labels);
   ImGui::SetCursorScreenPos(at);
   ImGui::InvisibleButton("##notice", {width, size.y});
   note_place(c, "notice");
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", notice->text.c_str());
-  if (!again) return;
-  ImGui::SetCursorScreenPos({button_x, at.y + (size.y - 26 * s) / 2});
-  if (button(c, "notice.again", notice->button, true, button_width))
-    c.state.requests.actions.push_back(Action::RestartRun);
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", notice.text.c_str());
+  const auto press = [&](const char* id, const std::string& text, float x, float wide) {
+    ImGui::SetCursorScreenPos({x, at.y + (size.y - 26 * s) / 2});
+    return button(c, id, text, x == button_x, wide);
+  };
+  if (offer->action && press("notice.again", notice.button, button_x, button_width)) {
+    c.state.requests.actions.push_back(*offer->action);
+  }
+  if (offer->can_wait && press("notice.later", later, button_x + button_width + 8 * s, later_width - 8 * s)) {
+    c.state.crash_report.clear();
+  }
 }
 
 }  // namespace lanescope::ui

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Builds the program for the browser: build/web, a folder of static files for any web server.
+#
+#   scripts/web.sh            builds it
+#   scripts/web.sh --serve    builds it, and serves it at http://localhost:8000/
+#
+# Emscripten 3.1.60 or newer compiles it. Where this system's is older (Debian 12), that of Debian 13 does, in a chroot
+# under build/, which needs root.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+case "${1:-}" in
+  "" | --serve) ;;
+  *) die "'$1' is unknown; allowed: --serve" ;;
+esac
+
+new_enough() {
+  local offered
+  offered="$( (emcc --version 2>/dev/null | sed -nE '1s/.*\) ([0-9.]+).*/\1/p') || true)"
+  [ -n "$offered" ] || offered="$(apt-cache policy emscripten 2>/dev/null | sed -nE 's/^ *Candidate: ([0-9.]+).*/\1/p')"
+  [ -n "$offered" ] && dpkg --compare-versions "$offered" ge 3.1.60
+}
+
+build_page() {
+  "$root/scripts/install-deps.sh" sources web
+  local sources="$root/build/web-sources" work="$root/build/web-build" fonts="$root/build/web-fonts" page="$root/build/web"
+  "$root/scripts/port-sources.sh" "$sources" >/dev/null
+  say "fonts with the letters that are drawn"
+  python3 "$root/scripts/web_fonts.py" "$fonts" 2>/dev/null || python3 "$root/scripts/web_fonts.py" "$fonts"
+  export NODE_PATH=/usr/share/nodejs EM_CACHE="$root/build/web-cache"
+  [ -d "$EM_CACHE" ] || cp -r /usr/share/emscripten/cache "$EM_CACHE"
+  say "configuring build/web-build"
+  (cd "$root" && emcmake cmake -G Ninja -B "$work" -S . -Wno-dev -DCMAKE_BUILD_TYPE=Release \
+    "-DCMAKE_CXX_FLAGS=-fwasm-exceptions" "-DCMAKE_C_FLAGS=-fwasm-exceptions -sSUPPORT_LONGJMP=wasm" \
+    "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG" "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG" \
+    "-DLANESCOPE_PORTS=$sources" "-DLANESCOPE_WEB_FONTS=$fonts" -DLANESCOPE_TESTS=OFF -DLANESCOPE_BENCH=OFF \
+    -DLANESCOPE_CUDA=OFF -DLANESCOPE_UNITY=modules -DLANESCOPE_PRECOMPILED=OFF) >&2
+  say "building build/web-build"
+  cmake --build "$work" --target lanescope --parallel "$(nproc)" >&2
+  mkdir -p "$page"
+  cp "$root"/assets/web/* "$work"/lanescope.{js,wasm,data} "$page/"
+  # What servers that compress nothing by themselves can send, and what is measured.
+  for file in "$page"/*.{js,wasm,data,html}; do gzip -9kf "$file"; done
+}
+
+if new_enough; then
+  build_page
+else
+  "$root/scripts/in-debian.sh" trixie scripts/web.sh
+fi
+say "build/web: $(cat "$root"/build/web/*.gz | wc -c) bytes, compressed"
+if [ "${1:-}" = --serve ]; then
+  say "http://localhost:8000/ (Ctrl+C ends it)"
+  cd "$root/build/web" && exec python3 -m http.server --bind 127.0.0.1 8000
+fi

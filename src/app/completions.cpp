@@ -1,0 +1,250 @@
+#include "app/completions.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "app/option_values.h"
+#include "base/error.h"
+#include "base/translate.h"
+
+namespace lanescope::app {
+namespace {
+
+using Kind = OptionValues::Kind;
+
+std::string words_of(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
+
+std::vector<std::string> command_names(const CLI::App& root) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands_of(root)) names.push_back(command->get_name());
+  return names;
+}
+
+std::string replaced(std::string_view text, std::string_view characters, std::string_view before) {
+  std::string out;
+  for (const char c : text) {
+    if (characters.find(c) != std::string_view::npos) out += before;
+    out += c;
+  }
+  return out;
+}
+
+/// Calls f(command's name, command), the window's first, under an empty name.
+template <class F>
+void for_each_command(const CLI::App& root, const F& f) {
+  f(std::string(), root);
+  for (const CLI::App* command : commands_of(root)) f(command->get_name(), *command);
+}
+
+// --- bash ------------------------------------------------------------------------------------------------------------
+
+std::string bash_values(const OptionValues& values) {
+  switch (values.kind) {
+    case Kind::Words:
+      return fmt::format("words=\"{}\"", words_of(values.words));
+    case Kind::Folders:
+      return "what=folders";
+    case Kind::Files:
+      return "what=files";
+    case Kind::Command:
+      return "what=command";
+    case Kind::Anything:
+      break;
+  }
+  return "what=nothing";
+}
+
+std::string bash_script(const CLI::App& root) {
+  std::string options, places, values;
+  for_each_command(root, [&](const std::string& name, const CLI::App& command) {
+    std::vector<std::string> all;
+    for (const CLI::Option* option : shown_options(command)) {
+      const std::vector<std::string> names = spellings(*option);
+      all.insert(all.end(), names.begin(), names.end());
+      if (!takes_value(*option)) continue;
+      std::vector<std::string> patterns;
+      for (const std::string& spelling : names) patterns.push_back(name + "," + spelling);
+      values += fmt::format("    {}) {} ;;\n", fmt::join(patterns, " | "), bash_values(option_values(*option)));
+    }
+    options += fmt::format("    \"{}\") options=\"{}\" ;;\n", name, words_of(all));
+    const auto positional = command.get_options([](const CLI::Option* option) { return option->get_positional(); });
+    if (!positional.empty()) {
+      places += fmt::format("    {}) {} ;;\n", name, bash_values(option_values(*positional.front())));
+    }
+  });
+  return fmt::format(R"(# bash completion of lanescope; written by: lanescope --completions bash
+_lanescope() {{
+  local cur prev words=() cword
+  if declare -F _get_comp_words_by_ref > /dev/null; then
+    _get_comp_words_by_ref -n ':=' cur prev words cword
+  else
+    cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD - 1]}}" words=("${{COMP_WORDS[@]}}") cword=$COMP_CWORD
+  fi
+  local i command="" all="{0}"
+  for ((i = 1; i < cword; ++i)); do
+    if [[ ${{words[i]}} == -- ]]; then
+      declare -F _command_offset > /dev/null && _command_offset $((i + 1))
+      return
+    fi
+    if [[ -z $command && ${{words[i]}} != -* && " $all " == *" ${{words[i]}} "* ]]; then command="${{words[i]}}"; fi
+  done
+  local options="" what="" words=""
+  case "$command" in
+{1}  esac
+  case "$command,$prev" in
+{2}  esac
+  if [[ -z $what$words ]]; then
+    if [[ $cur == -* ]]; then
+      words="$options"
+    elif [[ -z $command ]]; then
+      words="$all"
+    else
+      case "$command" in
+{3}      esac
+    fi
+  fi
+  case "$what" in
+    nothing) COMPREPLY=() ;;
+    files) COMPREPLY=($(compgen -f -- "$cur")) && compopt -o filenames 2> /dev/null ;;
+    folders) COMPREPLY=($(compgen -d -- "$cur")) && compopt -o filenames 2> /dev/null ;;
+    command) COMPREPLY=($(compgen -c -- "$cur")) ;;
+    *) COMPREPLY=($(compgen -W "$words" -- "$cur")) ;;
+  esac
+  if declare -F __ltrim_colon_completions > /dev/null; then __ltrim_colon_completions "$cur"; fi
+}}
+complete -F _lanescope lanescope
+)",
+                     words_of(command_names(root)), options, values, places);
+}
+
+// --- zsh -------------------------------------------------------------------------------------------------------------
+
+std::string zsh_action(const OptionValues& values) {
+  switch (values.kind) {
+    case Kind::Words: {
+      return fmt::format("({})", replaced(words_of(values.words), ":", "\\"));
+    }
+    case Kind::Folders:
+      return "_files -/";
+    case Kind::Files:
+      return "_files";
+    case Kind::Command:
+      return "_command_names -e";
+    case Kind::Anything:
+      break;
+  }
+  return " ";
+}
+
+// Between single quotes.
+std::string zsh_quoted(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    c == '\'' ? out += "'\\''" : out += c;
+  }
+  return "'" + out + "'";
+}
+
+std::string zsh_arguments(const CLI::App& command) {
+  std::string out;
+  for (const CLI::Option* option : shown_options(command)) {
+    const std::string help = replaced(option->get_description(), "[]:\\", "\\");
+    for (const std::string& spelling : spellings(*option)) {
+      std::string spec = fmt::format("{}{}[{}]", option->get_items_expected_max() > 1 ? "*" : "", spelling, help);
+      if (takes_value(*option)) {
+        spec += fmt::format(":{}:{}", replaced(option->get_type_name(), ":", "\\"), zsh_action(option_values(*option)));
+      }
+      out += " \\\n        " + zsh_quoted(spec);
+    }
+  }
+  for (const CLI::Option* option : command.get_options([](const CLI::Option* o) { return o->get_positional(); })) {
+    out += " \\\n        " + zsh_quoted(fmt::format("{}:{}:{}", option->get_items_expected_max() > 1 ? "*" : "",
+                                                    option->get_name(), zsh_action(option_values(*option))));
+  }
+  return out;
+}
+
+std::string zsh_script(const CLI::App& root) {
+  std::string commands, cases;
+  for (const CLI::App* command : commands_of(root)) {
+    commands += fmt::format("    {}\n", zsh_quoted(command->get_name() + ":" + command->get_description()));
+    cases += fmt::format("    {})\n      _arguments -s{}\n      ;;\n", command->get_name(), zsh_arguments(*command));
+  }
+  return fmt::format(R"(#compdef lanescope
+# zsh completion of lanescope; written by: lanescope --completions zsh
+_lanescope() {{
+  local curcontext="$curcontext" state line
+  local -a commands=(
+{0}  )
+  _arguments -C{1} \
+        '1: :->command' '*:: :->rest'
+  case "$state" in
+    command) _describe -t commands command commands ;;
+    rest)
+      case "$words[1]" in
+{2}      esac
+      ;;
+  esac
+}}
+_lanescope "$@"
+)",
+                     commands, zsh_arguments(root), cases);
+}
+
+// --- fish ------------------------------------------------------------------------------------------------------------
+
+std::string fish_quoted(const std::string& text) { return "'" + replaced(text, "'\\", "\\") + "'"; }
+
+std::string fish_values(const OptionValues& values) {
+  switch (values.kind) {
+    case Kind::Words:
+      return " -x -a " + fish_quoted(words_of(values.words));
+    case Kind::Folders:
+      return " -x -a '(__fish_complete_directories)'";
+    case Kind::Files:
+      return " -r -F";
+    case Kind::Command:
+      return " -x -a '(__fish_complete_command)'";
+    case Kind::Anything:
+      break;
+  }
+  return " -x";
+}
+
+std::string fish_script(const CLI::App& root) {
+  std::string out =
+      "# fish completion of lanescope; written by: lanescope --completions fish\ncomplete -c lanescope -f\n";
+  for_each_command(root, [&](const std::string& name, const CLI::App& command) {
+    const std::string when =
+        name.empty() ? "__fish_use_subcommand" : fish_quoted("__fish_seen_subcommand_from " + name);
+    if (!name.empty()) {
+      out += fmt::format("complete -c lanescope -n __fish_use_subcommand -a {} -d {}\n", name,
+                         fish_quoted(command.get_description()));
+    }
+    for (const CLI::Option* option : shown_options(command)) {
+      out += fmt::format("complete -c lanescope -n {}", when);
+      for (const std::string& letter : option->get_snames()) out += " -s " + letter;
+      for (const std::string& word : option->get_lnames()) out += " -l " + word;
+      if (takes_value(*option)) out += fish_values(option_values(*option));
+      out += fmt::format(" -d {}\n", fish_quoted(option->get_description()));
+    }
+    const auto positional = command.get_options([](const CLI::Option* option) { return option->get_positional(); });
+    if (positional.empty()) return;
+    const OptionValues values = option_values(*positional.front());
+    const std::string places = values.kind == Kind::Files ? " -F" : fish_values(values);
+    out += fmt::format("complete -c lanescope -n {}{}\n", when, places);
+  });
+  return out;
+}
+
+}  // namespace
+
+std::string completions(const CLI::App& root, const std::string& shell) {
+  if (shell == "bash") return bash_script(root);
+  if (shell == "zsh") return zsh_script(root);
+  if (shell == "fish") return fish_script(root);
+  throw base::UsageError(base::tr("--completions is '{}'; allowed: bash, zsh, fish", shell));
+}
+
+}  // namespace lanescope::app

@@ -1,0 +1,98 @@
+// How the window lives on a desktop: it waits for input, and runs until it is closed.
+#include <GLFW/glfw3.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "base/error.h"
+#include "base/translate.h"
+#include "window/window.h"
+
+namespace lanescope::ui {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using base::tr;
+
+constexpr std::chrono::microseconds kFrameTime{16'000};  // just over 60 frames a second: the display's rate decides
+constexpr std::chrono::milliseconds kCalmFrameTime{60};  // if only a progress bar moves: leave the CPU to the reading
+constexpr double kRestSeconds = 0.5;                     // between checks of an idle window
+constexpr double kDialogSeconds = 0.1;                   // the same while a dialog of the desktop is open
+
+// The monitor that contains the middle of the window.
+GLFWmonitor* monitor_of(const Rect& window) {
+  int count = 0;
+  GLFWmonitor** monitors = glfwGetMonitors(&count);
+  for (int i = 0; i < count; ++i) {
+    int x = 0, y = 0;
+    glfwGetMonitorPos(monitors[i], &x, &y);
+    const GLFWvidmode* mode = glfwGetVideoMode(monitors[i]);
+    const float dx = window.x + window.width / 2 - static_cast<float>(x);
+    const float dy = window.y + window.height / 2 - static_cast<float>(y);
+    if (mode && dx >= 0 && dy >= 0 && dx < static_cast<float>(mode->width) && dy < static_cast<float>(mode->height)) {
+      return monitors[i];
+    }
+  }
+  return glfwGetPrimaryMonitor();
+}
+
+}  // namespace
+
+void Window::settle_in() { glfwSwapInterval(options_.frames_unlimited ? 0 : 1); }
+
+float Window::content_scale() const {
+  float x = 1;
+  float y = 1;
+  glfwGetWindowContentScale(window_, &x, &y);
+  return std::clamp(x, 1.0f, 4.0f);
+}
+
+void Window::follow_full_screen() {
+  bool& wanted = shell_->state().full_screen;
+  if (wanted == (glfwGetWindowMonitor(window_) != nullptr)) return;
+  if (!wanted) {
+    glfwSetWindowMonitor(window_, nullptr, static_cast<int>(windowed_.x), static_cast<int>(windowed_.y),
+                         static_cast<int>(windowed_.width), static_cast<int>(windowed_.height), GLFW_DONT_CARE);
+    return;
+  }
+  int x = 0, y = 0, width = 0, height = 0;
+  glfwGetWindowPos(window_, &x, &y);
+  glfwGetWindowSize(window_, &width, &height);
+  windowed_ = {static_cast<float>(x), static_cast<float>(y), static_cast<float>(width), static_cast<float>(height)};
+  GLFWmonitor* monitor = monitor_of(windowed_);
+  const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
+  if (mode) glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+  wanted = glfwGetWindowMonitor(window_) != nullptr;
+  if (!wanted) shell_->state().show_toast(tr("this display has no full-screen mode"), true);
+}
+
+// Sleeps while nothing changes; otherwise keeps to the display's rate.
+void Window::wait_for_work() {
+  if (options_.frames_unlimited) return glfwPollEvents();
+  const auto left = [&](std::chrono::microseconds pace) {
+    return std::chrono::duration<double>(last_frame_ + pace - Clock::now()).count();
+  };
+  if (shell_->moving() || frames_owed_ > 0) {
+    const double pause = left(kFrameTime);
+    if (pause > 0.0005) std::this_thread::sleep_for(std::chrono::duration<double>(pause));
+    return glfwPollEvents();
+  }
+  if (shell_->animating()) {
+    const double pause = left(kCalmFrameTime);
+    if (pause > 0.0005) glfwWaitEventsTimeout(pause);
+    if (left(kCalmFrameTime) > 0.002) frames_owed_ = 3;  // there was user input
+    return glfwPollEvents();
+  }
+  const auto before = Clock::now();
+  const double rest = shell_->state().files.system.running() ? kDialogSeconds : kRestSeconds;
+  glfwWaitEventsTimeout(rest);
+  if (Clock::now() - before < std::chrono::duration<double>(rest * 0.98)) frames_owed_ = 3;
+}
+
+void Window::run() {
+  while (frame()) {
+  }
+  if (const std::string why = failure(); !why.empty()) throw base::FileError(why);
+}
+
+}  // namespace lanescope::ui

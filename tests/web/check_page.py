@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""The program in the browser, checked from outside: python3 tests/web/check_page.py PAGE LANESCOPE [--keep FOLDER]
+
+PAGE is build/web, LANESCOPE the program for this machine, whose figures and pictures the page's are compared with.
+Prints a line for each check, and one JSON object of what was measured at the end. Exit status 1: a check failed.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from webdriver import Browser, Failure, Server
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+TRACE = ROOT / "tests/data/pytorch-alexnet.json.gz"
+CTRL, ALT, SHIFT = 2, 1, 8
+MOST_BYTES = 8_000_000
+MOST_SECONDS = 3.0
+LEAST_FRAMES = 24.0
+
+
+def note(text: str):
+    print(text, flush=True)
+
+
+def check(condition, text: str):
+    if not condition:
+        raise Failure(text)
+
+
+def state(browser: Browser):
+    return json.loads(browser.run("return UTF8ToString(Module._lanescope_state())"))
+
+
+def started(browser: Browser, address: str):
+    browser.open("about:blank")
+    browser.open(address)
+    browser.wait("the first picture", "return document.body.classList.contains('running')")
+
+
+def pixels(file: Path):
+    """Rows of RGB bytes, by ImageMagick-free means: the program's own PNG reader is not here, so zlib."""
+    import struct
+    import zlib
+
+    data = file.read_bytes()
+    width, height, depth, colour = struct.unpack(">IIBB", data[16:26])
+    check(depth == 8 and colour in (2, 6), f"{file.name}: not a PNG with 8 bits per channel")
+    channels = 3 if colour == 2 else 4
+    at, packed = 8, b""
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"IDAT":
+            packed += data[at + 8:at + 8 + length]
+        at += 12 + length
+    raw = zlib.decompress(packed)
+    stride = width * channels
+    rows, before = [], bytearray(stride)
+    for y in range(height):
+        kind, row = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for i in range(stride):
+            left = row[i - channels] if i >= channels else 0
+            up = before[i]
+            corner = before[i - channels] if i >= channels else 0
+            if kind == 1:
+                row[i] = (row[i] + left) & 255
+            elif kind == 2:
+                row[i] = (row[i] + up) & 255
+            elif kind == 3:
+                row[i] = (row[i] + (left + up) // 2) & 255
+            elif kind == 4:
+                guess = left + up - corner
+                near = min((abs(guess - left), 0, left), (abs(guess - up), 1, up), (abs(guess - corner), 2, corner))[2]
+                row[i] = (row[i] + near) & 255
+        before = row
+        rows.append(bytes(b for i, b in enumerate(row) if channels == 3 or i % 4 != 3))
+    return width, height, rows
+
+
+def difference(a: Path, b: Path, box) -> float:
+    """The part of the pixels in the box (left, top, right, bottom) that differ by more than a little."""
+    (width, height, one), (other_width, other_height, two) = pixels(a), pixels(b)
+    check((width, height) == (other_width, other_height), f"{a.name} is {width}x{height}, {b.name} {other_width}x{other_height}")
+    left, top, right, bottom = box
+    unlike = total = 0
+    for y in range(top, bottom):
+        for x in range(left, right):
+            total += 1
+            unlike += any(abs(one[y][3 * x + c] - two[y][3 * x + c]) > 24 for c in range(3))
+    return unlike / total
+
+
+# The checks, in their order. Each gets the browser, the address, and the folder for what it makes.
+
+def first_picture(browser, address, folder, measured, _):
+    times = []
+    for _ in range(3):
+        started(browser, address)
+        times.append(browser.run("return lanescopePage.firstPicture") / 1000)
+    measured["first_picture_s"] = sorted(times)[1]
+    browser.screenshot(folder / "page.png")
+    errors = [line for line in browser.log() if line.startswith("SEVERE")]
+    check(not errors, f"the browser reports {errors[:1]}")
+    check(state(browser)["events"] > 0, "nothing is recorded")
+
+
+def frames(browser, address, _folder, measured, _):
+    started(browser, address)
+    time.sleep(2)
+    before, begin = state(browser), time.monotonic()
+    time.sleep(5)
+    after, end = state(browser), time.monotonic()
+    check(after["events"] > before["events"], "the run does not go on")
+    measured["frames_per_second"] = (after["frames"] - before["frames"]) / (end - begin)
+
+
+def link(browser, address, _folder, _measured, __):
+    started(browser, address + "#experiment=P09&side=after&set=log_interval=10&lang=zh")
+    now = state(browser)
+    check(now["experiment"] == "P09", f"the link's experiment is P09, and {now['experiment']} is shown")
+    check(now["side"] == "after" and now["lang"] == "zh", f"side {now['side']}, language {now['lang']}")
+    check(now["link"] == "experiment=P09&side=after&lang=zh&set=log_interval=10", f"its own link is {now['link']}")
+    browser.open("about:blank")
+    browser.open(address + "#experimnt=P09")
+    browser.wait("the reason", "return document.body.innerText.includes(\"'experimnt'; allowed\")")
+
+
+def keyboard(browser, address, folder, _measured, _):
+    started(browser, address + "#lang=en")
+    browser.key(" ", "Space", 32)
+    browser.wait("Space pauses", "return JSON.parse(UTF8ToString(Module._lanescope_state())).paused", 20)
+    time.sleep(0.5)
+    browser.screenshot(folder / "before-tab.png")
+    browser.key("Tab", "Tab", 9)
+    time.sleep(1)
+    browser.screenshot(folder / "after-tab.png")
+    check((folder / "before-tab.png").read_bytes() != (folder / "after-tab.png").read_bytes(), "Tab marks no control")
+
+
+def drop(browser, address, folder, _measured, lanescope):
+    started(browser, address + "#lang=en")
+    import base64
+    text = base64.b64encode(TRACE.read_bytes()).decode()
+    browser.run("""
+      const bytes = Uint8Array.from(atob(arguments[0]), (c) => c.charCodeAt(0));
+      const files = new DataTransfer();
+      files.items.add(new File([bytes], arguments[1]));
+      const canvas = lanescopePage.canvas;
+      for (const kind of ['dragover', 'drop']) {
+        canvas.dispatchEvent(new DragEvent(kind, {dataTransfer: files, bubbles: true, cancelable: true}));
+      }""", text, TRACE.name)
+    browser.wait("the dropped trace",
+                 f"return JSON.parse(UTF8ToString(Module._lanescope_state())).title.includes('{TRACE.name}')", 60)
+    told = json.loads(subprocess.run([lanescope, "report", str(TRACE), "--json", "-"], check=True, capture_output=True).stdout)
+    now = state(browser)
+    check(now["events"] == told["events"]["recorded"], f"{now['events']} events, natively {told['events']['recorded']}")
+    time.sleep(2)
+    browser.screenshot(folder / "dropped.png")
+    native = folder / "native"
+    native.mkdir(exist_ok=True)
+    # The same window natively, as large.
+    settings = native / "config/lanescope"
+    settings.mkdir(parents=True, exist_ok=True)
+    (settings / "settings.toml").write_text("tour_done = true\n[window]\nwidth = 1280\nheight = 800\n")
+    return native
+
+
+def download(browser, address, folder, _measured, lanescope):
+    started(browser, address + "#lang=en")
+    time.sleep(2)
+    browser.key("e", "KeyE", 69, CTRL)
+    end = time.monotonic() + 60
+    while time.monotonic() < end and not (found := [f for f in folder.glob("lanescope-trace-*.json")]):
+        time.sleep(0.2)
+    check(found, "Ctrl+E downloads no trace")
+    report = subprocess.run([lanescope, "report", str(found[0]), "--json", "-"], capture_output=True)
+    check(report.returncode == 0, f"the downloaded trace: {report.stderr.decode().strip()}")
+    browser.key("s", "KeyS", 83)
+    end = time.monotonic() + 60
+    while time.monotonic() < end and not (found := [f for f in folder.glob("lanescope-window-*.png")]):
+        time.sleep(0.2)
+    check(found, "S downloads no picture")
+    width, height, _ = pixels(found[0])
+    check((width, height) == (1280, 800), f"the picture is {width}x{height}")
+
+
+CHECKS = [first_picture, frames, link, keyboard, drop, download]
+
+
+def figures(page: Path, lanescope: str, measured):
+    """Every experiment's JSON, as the page's program gives it under Node.js, and as the native one does."""
+    listed = json.loads(subprocess.run([lanescope, "list", "experiments", "--json"], check=True,
+                                       capture_output=True).stdout)
+    unlike = []
+    for entry in listed:
+        name = entry["id"]
+        words = ["run", "--experiment", name, "--iterations", "200", "--json", "-"]
+        native = subprocess.run([lanescope, *words], capture_output=True)
+        web = subprocess.run(["node", str(page / "lanescope.js"), *words], capture_output=True, cwd=page)
+        if native.stdout != web.stdout:
+            unlike.append(name)
+    measured["experiments"] = len(listed)
+    check(not unlike, f"the figures of {', '.join(unlike)} differ")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("page", type=Path)
+    parser.add_argument("lanescope")
+    parser.add_argument("--keep", type=Path, help="folder for the screenshots")
+    parser.add_argument("--only", nargs="*", default=[])
+    arguments = parser.parse_args()
+    failed, measured = 0, {}
+    measured["compressed_bytes"] = sum(f.stat().st_size for f in arguments.page.glob("*.gz"))
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = arguments.keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        server = Server(arguments.page)
+        browser = Browser(1280, 800, folder.resolve())
+        try:
+            for step in CHECKS:
+                if arguments.only and step.__name__ not in arguments.only:
+                    continue
+                try:
+                    step(browser, server.address, folder, measured, arguments.lanescope)
+                    note(f"ok      {step.__name__}")
+                except Failure as failure:
+                    failed += 1
+                    note(f"FAILED  {step.__name__}: {failure}")
+        finally:
+            browser.close()
+        if not arguments.only or "figures" in arguments.only:
+            try:
+                figures(arguments.page, arguments.lanescope, measured)
+                note("ok      figures")
+            except Failure as failure:
+                failed += 1
+                note(f"FAILED  figures: {failure}")
+    print(json.dumps(measured))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
