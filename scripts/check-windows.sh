@@ -34,7 +34,7 @@ windows() { timeout 300 wine lanescope/lanescope.exe "$@" </dev/null; }
 say "first start"
 [ "$(windows --version | head -n 1)" = "$("$native" --version | head -n 1)" ] || die "the versions differ"
 
-# The same seed gives the same figures. What differs is the last digits of times that a library's logarithm is behind.
+# The same seed gives the same bytes on every system.
 same() {
   say "figures of $*"
   windows run "$@" --json "$folder/windows.json" >/dev/null 2>"$folder/said" || die "$(cat "$folder/said")"
