@@ -113,7 +113,7 @@ check_tar() {
   local program
   program="$(cd "$system" && ls -d opt/lanescope-*/bin/lanescope)"
   run_headless "/$program"
-  install_inside libegl1 libgl1-mesa-dri
+  install_inside libegl1 libgl1 libgl1-mesa-dri
   draw_picture "/$program"
   say "the tar.gz works in a bare bullseye: $(du -h "$root"/build/packages/*.tar.gz | cut -f 1)"
 }

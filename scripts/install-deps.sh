@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian or Ubuntu packages that Lanescope needs, and nothing else.
 #
-#   scripts/install-deps.sh [build] [run] [test] [print] [sources] [package] [chroot] [web] [page] [windows]     default: the first three
+#   scripts/install-deps.sh [PURPOSE...]     default: build run test; the purposes are in the list below
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -77,6 +77,7 @@ web    fonts-inter              the fonts
 web    fonts-jetbrains-mono
 web    fonts-wqy-microhei
 web    fonts-dejavu-core
+clang  clang-19                 another compiler
 page   chromium                 what the page is tried in
 page   chromium-driver          drives it
 page   nodejs                   runs the page's program without a page
@@ -97,8 +98,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 for purpose in "$@"; do
-  [[ " build run test print sources package chroot web page windows " == *" $purpose "* ]] ||
-    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, package, chroot, web, page, windows"
+  [[ " build run test print sources package chroot web page windows clang " == *" $purpose "* ]] ||
+    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, package, chroot, web, page, windows, clang"
 done
 purposes=" ${*:-build run test} "
 missing=()

@@ -4,7 +4,7 @@
 #   scripts/package.sh [deb] [tar]     default: both
 #
 # deb: for this release of Debian or Ubuntu, from build/release.
-# tar: for any x86-64 Linux with glibc 2.31 or newer and an OpenGL driver, fonts inside; built on Debian.
+# tar: for any x86-64 Linux with glibc 2.31 or newer and an OpenGL driver, fonts inside; on Debian 12, from the same objects.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -28,13 +28,17 @@ version="$(sed -nE 's/^project\(lanescope VERSION ([0-9.]+).*/\1/p' "$root/CMake
 packages="$root/build/packages"
 mkdir -p "$packages"
 
-make_deb() {
-  "$root/scripts/install-deps.sh" build package
-  # Where tests have been configured before, they stay configured, and what is built already is used.
+# Where tests have been configured before, they stay configured, and what is built already is used.
+build_release() {
   local options=()
   [ -f "$root/build/release/CMakeCache.txt" ] ||
     options=(-DLANESCOPE_TESTS=OFF -DLANESCOPE_BENCH=OFF -DLANESCOPE_WERROR=OFF)
   build release lanescope_written "${options[@]}"
+}
+
+make_deb() {
+  "$root/scripts/install-deps.sh" build package
+  build_release
   rm -f "$packages"/*.deb
   (cd "$packages" && cpack -G DEB --config "$root/build/release/CPackConfig.cmake" -B "$packages") >&2
   rm -rf "$packages/_CPack_Packages"
@@ -56,15 +60,19 @@ copy_fonts() {
 make_tar() {
   "$root/scripts/install-deps.sh" build run sources package
   "$root/scripts/portable-sysroot.sh" >&2
-  build portable lanescope_written
+  build_release
+  say "linking build/portable"
+  cmake -G Ninja -S "$root/packaging/portable" -B "$root/build/portable" -Wno-dev -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_TOOLCHAIN_FILE="$root/packaging/portable/toolchain.cmake" -DLANESCOPE_RELEASE="$root/build/release" \
+    -DLANESCOPE_PORTS="$root/build/portable-sources" >&2
+  cmake --build "$root/build/portable" --parallel "$(nproc)" >&2
   local name="lanescope-$version-linux-x86_64" newer
   local folder="$packages/$name"
-  rm -rf "$folder" "$packages/$name.tar.gz"
-  cmake --install "$root/build/portable" --prefix "$folder" --strip >&2
-  # This library takes functions by their oldest names, whatever it was built with.
-  if [ -e "$root/build/release/liblanescope_inject.so" ]; then
-    install -D -m 644 "$root/build/release/liblanescope_inject.so" "$folder/lib/lanescope/liblanescope_inject.so"
-    strip "$folder/lib/lanescope/liblanescope_inject.so"
+  rm -rf "$folder" "$packages"/*.tar.gz
+  cmake --install "$root/build/release" --prefix "$folder" --strip >&2
+  install -s -m 755 "$root/build/portable/lanescope" "$folder/bin/lanescope"
+  if [ -e "$root/build/portable/liblanescope_cuda.so" ]; then
+    install -s -m 644 "$root/build/portable/liblanescope_cuda.so" "$folder/lib/lanescope/liblanescope_cuda.so"
   fi
   copy_fonts "$folder/share/lanescope/fonts"
   newer="$(newest_glibc "$folder/bin/lanescope" "$folder"/lib/lanescope/*.so)"

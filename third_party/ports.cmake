@@ -114,61 +114,13 @@ target_include_directories(port_freetype SYSTEM INTERFACE "${LANESCOPE_PORTS}/fr
 add_library(Freetype::Freetype ALIAS port_freetype)
 
 add_library(third_party::xcb INTERFACE IMPORTED GLOBAL)
-if(UNIX AND NOT EMSCRIPTEN)
-  # The program has connections of its own to the X server, so this archive and the library that a driver may load never
-  # meet; and a system without X11 needs neither.
-  foreach(part xcb Xau Xdmcp)
-    find_library(archive_of_${part} NAMES lib${part}.a REQUIRED)
-    target_link_libraries(third_party::xcb INTERFACE "${archive_of_${part}}")
-  endforeach()
-endif()
 if(EMSCRIPTEN)
   # Its own, with the browser's events.
   add_library(glfw INTERFACE)
   target_link_options(glfw INTERFACE -sUSE_GLFW=3)
   add_library(third_party::epoxy INTERFACE IMPORTED GLOBAL)
 else()
-  foreach(part DOCS TESTS EXAMPLES WAYLAND)
-    set(GLFW_BUILD_${part} OFF CACHE BOOL "" FORCE)
-  endforeach()
-  set(GLFW_INSTALL OFF CACHE BOOL "" FORCE)
-  add_subdirectory("${LANESCOPE_PORTS}/glfw3" "${PROJECT_BINARY_DIR}/glfw" EXCLUDE_FROM_ALL)
-  target_compile_options(glfw PRIVATE -w)
-
-  # libepoxy's own build is Meson's; what it does is to write the functions from the registry's tables.
-  find_package(Python3 REQUIRED COMPONENTS Interpreter)
-  set(epoxy "${PROJECT_BINARY_DIR}/epoxy")
-  set(kinds gl)
-  if(WIN32)
-    list(APPEND kinds wgl)
-  else()
-    list(APPEND kinds egl glx)
-  endif()
-  file(MAKE_DIRECTORY "${epoxy}/include/epoxy" "${epoxy}/src")
-  file(WRITE "${epoxy}/src/config.h" "#pragma once\n#define EPOXY_PUBLIC extern\n")
-  if(NOT WIN32)
-    file(APPEND "${epoxy}/src/config.h" "#define ENABLE_EGL 1\n#define ENABLE_GLX 1\n#define HAVE_KHRPLATFORM_H 1\n")
-  endif()
-  set(epoxy_sources "${LANESCOPE_PORTS}/libepoxy/src/dispatch_common.c")
-  foreach(kind ${kinds})
-    execute_process(COMMAND "${Python3_EXECUTABLE}" "${LANESCOPE_PORTS}/libepoxy/src/gen_dispatch.py"
-                            --outputdir "${epoxy}/gen" --includedir "${epoxy}/include/epoxy" --srcdir "${epoxy}/src"
-                            "${LANESCOPE_PORTS}/libepoxy/registry/${kind}.xml" COMMAND_ERROR_IS_FATAL ANY)
-    list(APPEND epoxy_sources "${epoxy}/src/${kind}_generated_dispatch.c")
-    if(NOT kind STREQUAL "gl")
-      list(APPEND epoxy_sources "${LANESCOPE_PORTS}/libepoxy/src/dispatch_${kind}.c")
-    endif()
-  endforeach()
-  add_library(port_epoxy STATIC ${epoxy_sources})
-  target_compile_options(port_epoxy PRIVATE -w -include "${epoxy}/src/config.h")
-  target_include_directories(port_epoxy SYSTEM PUBLIC "${epoxy}/include" "${LANESCOPE_PORTS}/libepoxy/include"
-                             PRIVATE "${LANESCOPE_PORTS}/libepoxy/src" "${epoxy}/src")
-  if(WIN32)
-    target_link_libraries(port_epoxy PUBLIC opengl32 gdi32)
-  else()
-    target_link_libraries(port_epoxy PUBLIC ${CMAKE_DL_LIBS})
-  endif()
-  add_library(third_party::epoxy ALIAS port_epoxy)
+  include(${CMAKE_CURRENT_LIST_DIR}/ports_opengl.cmake)
 endif()
 
 port_library(port_imgui imgui imgui.cpp imgui_draw.cpp imgui_tables.cpp imgui_widgets.cpp backends/imgui_impl_glfw.cpp

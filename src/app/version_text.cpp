@@ -7,6 +7,9 @@
 #include <zstd.h>
 
 #include <string_view>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 #include "app/screen.h"
 #include "base/translate.h"
@@ -41,6 +44,15 @@ std::string compiler() {
 #endif
 }
 
+// The one that runs here: the portable program is made for many.
+std::string c_library() {
+#ifdef __GLIBC__
+  return fmt::format("glibc {}", gnu_get_libc_version());
+#else
+  return {};
+#endif
+}
+
 std::string libraries() {
   return fmt::format("fmt {}.{}.{}, libpng {}, zlib {}, Zstandard {}, SQLite {}", FMT_VERSION / 10'000,
                      FMT_VERSION / 100 % 100, FMT_VERSION % 100, PNG_LIBPNG_VER_STRING, ZLIB_VERSION,
@@ -60,10 +72,8 @@ std::string build_line() {
   for (const std::string_view more : {std::string_view(LANESCOPE_BUILD_TYPE), std::string_view(LANESCOPE_COMMIT)}) {
     if (!more.empty()) line += fmt::format(", {}", more);
   }
-#ifdef __GLIBC__
-  line += fmt::format(", glibc {}.{}", __GLIBC__, __GLIBC_MINOR__);
-#endif
-  return line;
+  const std::string libc = c_library();
+  return libc.empty() ? line : line + ", " + libc;
 }
 
 std::string version_text() {
@@ -74,9 +84,7 @@ std::string version_text() {
   add(N_("commit"), LANESCOPE_COMMIT);
   add(N_("compiler"), compiler());
   add(N_("build"), LANESCOPE_BUILD_TYPE);
-#ifdef __GLIBC__
-  add("glibc", fmt::format("{}.{}", __GLIBC__, __GLIBC_MINOR__));
-#endif
+  add(N_("C library"), c_library());
   add(N_("window"), window_libraries());
   add(N_("libraries"), libraries());
   add("CUDA", cuda());

@@ -141,8 +141,8 @@ std::filesystem::path injection_library() {
   }
   const std::filesystem::path path = base::own_library(kLibrary);
   if (::access(path.c_str(), R_OK) == 0) return path;
-  throw base::Error(
-      tr("{} is not beside this program ({}): it is built where the CUDA toolkit is", kLibrary, path.parent_path().string()));
+  throw base::Error(tr("{} is not beside this program ({}): it is built where the CUDA toolkit is", kLibrary,
+                       path.parent_path().string()));
 }
 
 // --- Meeting ---------------------------------------------------------------------------------------------------------

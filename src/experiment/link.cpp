@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/error.h"
 #include "base/translate.h"
@@ -69,18 +70,23 @@ void append(std::string& fragment, std::string_view key, std::string_view value)
   }
 }
 
+/// What is before the first of these characters, and what is after it.
+std::pair<std::string_view, std::string_view> split(std::string_view text, char at) {
+  const std::size_t end = text.find(at);
+  if (end == std::string_view::npos) return {text, {}};
+  return {text.substr(0, end), text.substr(end + 1)};
+}
+
 }  // namespace
 
 Link parse_link(std::string_view fragment) {
   Link link;
   while (!fragment.empty()) {
-    const std::size_t end = std::min(fragment.find('&'), fragment.size());
-    const std::string_view part = fragment.substr(0, end);
-    fragment.remove_prefix(std::min(end + 1, fragment.size()));
+    const auto [part, rest] = split(fragment, '&');
+    fragment = rest;
     if (part.empty()) continue;
-    const std::size_t equals = std::min(part.find('='), part.size());
-    const std::string_view name = part.substr(0, equals);
-    const std::string value = decoded(name, part.substr(std::min(equals + 1, part.size())));
+    const auto [name, text] = split(part, '=');
+    const std::string value = decoded(name, text);
     if (name == kSet) {
       link.set.push_back(value);
       continue;

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/child_process.h"
 #include "base/crash_reports.h"
+#include "base/platform/open_folder.h"
 #include "base/translate.h"
 #include "shell/shell_state.h"
 
@@ -14,10 +14,9 @@ using base::tr;
 
 void open_crash_reports(ShellState& state) {
   state.crash_report.clear();
-  const std::string folder = base::crash_folder().string();
-  pid_t child = 0;
-  if (base::start_child({"xdg-open", folder}, {}, child) != 0) {
-    state.show_toast(tr("no program here opens folders (xdg-open); the reports are in {}", folder));
+  const std::filesystem::path folder = base::crash_folder();
+  if (!base::open_folder(folder)) {
+    state.show_toast(tr("no program here opens folders; the reports are in {}", folder.string()));
   }
 }
 

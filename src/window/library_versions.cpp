@@ -10,8 +10,10 @@
 namespace lanescope::ui {
 
 std::string library_versions() {
-  return fmt::format("Dear ImGui {}, GLFW {}.{}.{}, FreeType {}.{}.{}", IMGUI_VERSION, GLFW_VERSION_MAJOR,
-                     GLFW_VERSION_MINOR, GLFW_VERSION_REVISION, FREETYPE_MAJOR, FREETYPE_MINOR, FREETYPE_PATCH);
+  int major = 0, minor = 0, revision = 0;
+  glfwGetVersion(&major, &minor, &revision);  // the portable program is linked with a newer one
+  return fmt::format("Dear ImGui {}, GLFW {}.{}.{}, FreeType {}.{}.{}", IMGUI_VERSION, major, minor, revision,
+                     FREETYPE_MAJOR, FREETYPE_MINOR, FREETYPE_PATCH);
 }
 
 }  // namespace lanescope::ui

@@ -11,6 +11,7 @@
 namespace lanescope::app::test {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
@@ -80,7 +81,8 @@ TEST_F(Completions, ThePageForManHasEveryCommandAndOption) {
   EXPECT_THAT(page, Not(HasSubstr("measure")));
   std::istringstream lines(page);
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with('.')) EXPECT_THAT(line, testing::MatchesRegex("\\.(TH|SH|SS|TP|PP|nf|fi|br)( .*)?"));
+    if (!line.starts_with('.')) continue;
+    EXPECT_THAT(line, testing::MatchesRegex("\\.(TH|SH|SS|TP|PP|nf|fi|br)( .*)?"));
   }
 }
 
