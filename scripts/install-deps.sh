@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian or Ubuntu packages that Lanescope needs, and nothing else.
 #
-#   scripts/install-deps.sh [build] [run] [test] [print] [sources] [package] [chroot] [web] [page]     default: the first three
+#   scripts/install-deps.sh [PURPOSE...]     default: build run test; the purposes are in the list below
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -77,9 +77,19 @@ web    fonts-inter              the fonts
 web    fonts-jetbrains-mono
 web    fonts-wqy-microhei
 web    fonts-dejavu-core
+clang  clang-19                 another compiler
 page   chromium                 what the page is tried in
 page   chromium-driver          drives it
 page   nodejs                   runs the page's program without a page
+windows  g++-mingw-w64-x86-64-posix  compiles for Windows
+windows  wine                   runs what was compiled
+windows  wine64                 which is for 64 bits
+windows  librsvg2-bin           draws the program's icon
+windows  fonts-inter            goes with the program
+windows  fonts-jetbrains-mono   likewise
+windows  fonts-wqy-microhei     likewise
+windows  xvfb                   a virtual display
+windows  xauth                  xvfb-run needs it
 "
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -88,8 +98,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 for purpose in "$@"; do
-  [[ " build run test print sources package chroot web page " == *" $purpose "* ]] ||
-    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, package, chroot, web, page"
+  [[ " build run test print sources package chroot web page windows clang " == *" $purpose "* ]] ||
+    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, package, chroot, web, page, windows, clang"
 done
 purposes=" ${*:-build run test} "
 missing=()

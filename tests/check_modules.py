@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that every module of src/ includes only the modules it may depend on.
+"""Checks that every module of src/ includes only the modules it may depend on, and a system's own headers only where
+that system's part of the program is.
 
     check_modules.py SRC          prints one line per forbidden include; exit status 1 if there are any
     check_modules.py --self-test  checks the checker: forbidden includes must be found, others must pass
@@ -52,6 +53,13 @@ GENERATED = {"lanescope_assets.h": {"device", "workload", "calibration"}, "lanes
 DRAWING = {"imgui": {"render", "shell", "window"}, "GLFW": {"render", "window"}, "epoxy": {"render", "window"},
            "GL": set(), "X11": set()}
 
+# Headers of one system, and where they may be: in base/platform, and in what only Linux has.
+SYSTEM = re.compile(r"(sys|linux|arpa|netinet|net|xcb|X11|emscripten)/.*|.*\b(unistd|fcntl|poll|dlfcn|spawn|pwd|grp|signal|"
+                    r"termios|glob|dirent|pthread|sched|link|elf|ucontext|unwind|strings|sysexits|windows|winsock2|io|"
+                    r"direct|shellapi|shlobj|shlwapi|objidl|commdlg|gdiplus|process)\.h")
+OF_ONE_SYSTEM = ("base/platform/", "attach/", "inject/", "capture/cupti/", "cuda_backend/", "model/followed_source.",
+                 "app/steer_recording.")
+
 QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 ANGLED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>]+)>", re.MULTILINE)
 SOURCES = {".h", ".hpp", ".cpp", ".cc", ".cu", ".cuh", ".inl"}
@@ -88,6 +96,8 @@ def wrong_includes(src):
         for pattern, quoted in ((QUOTED, True), (ANGLED, False)):
             for match in pattern.finditer(text):
                 why = complaint(module, match.group(1), quoted)
+                if not quoted and SYSTEM.fullmatch(match.group(1)) and not str(where).startswith(OF_ONE_SYSTEM):
+                    why = "only base/platform may include a system's own headers"
                 if why:
                     line = text.count("\n", 0, match.start()) + 1
                     found.append(f"{where}:{line}: includes {match.group(1)}: {why}")
@@ -117,6 +127,13 @@ def self_test():
         ("inject/l.cpp", '#include "inject/wire.h"\n', False),
         ("inject/m.cpp", '#include "base/time.h"\n', True),
         ("base/m.cpp", '#include "lanescope_assets.h"\n', True),
+        ("base/v.cpp", "#include <unistd.h>\n", True),
+        ("io/v.cpp", "#include <sys/stat.h>\n", True),
+        ("shell/v.h", "#include <windows.h>\n", True),
+        ("model/v.cpp", "#include <xcb/xcb.h>\n", True),
+        ("io/w.cpp", "#include <csignal>\n#include <zlib.h>\n", False),
+        ("base/platform/v_posix.cpp", "#include <fcntl.h>\n", False),
+        ("attach/v.cpp", "#include <poll.h>\n", False),
         ("utils/n.h", "\n", True),
     ]
     failures = 0

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/from_chars.h"
 #include "base/translate.h"
 
 namespace lanescope::app {
@@ -63,7 +64,7 @@ void check_language(const CLI::App& app) {
 
 std::uint64_t whole_number(std::string_view option, const std::string& text, std::uint64_t least, std::uint64_t most) {
   std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] = base::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < least || number > most) {
     throw UsageError(tr("{} is '{}'; allowed: a whole number from {} to {}", option, text, least, most));
   }
@@ -71,12 +72,12 @@ std::uint64_t whole_number(std::string_view option, const std::string& text, std
 }
 
 float decimal_number(std::string_view option, const std::string& text, float least, float most) {
-  float number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  double number = 0;
+  const auto [end, error] = base::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || !(number >= least && number <= most)) {
     throw UsageError(tr("{} is '{}'; allowed: a number from {} to {}", option, text, least, most));
   }
-  return number;
+  return static_cast<float>(number);
 }
 
 void refuse_options(const CLI::App& app, const std::vector<const char*>& options, Refusal why) {

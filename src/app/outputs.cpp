@@ -15,9 +15,10 @@ namespace lanescope::app {
 
 namespace fs = std::filesystem;
 
-void check_outputs(const std::vector<fs::path>& paths) {
+void check_outputs(const std::vector<OutputPath>& paths) {
   std::set<fs::path> seen;
-  for (const fs::path& path : paths) {
+  for (const OutputPath& output : paths) {
+    const fs::path& path = output.path;
     if (path.empty() || path == "-") continue;
     std::error_code unknown;
     const fs::file_status status = fs::status(path, unknown);
@@ -30,8 +31,9 @@ void check_outputs(const std::vector<fs::path>& paths) {
   }
 }
 
-void check_not_input(const std::vector<fs::path>& paths, const std::vector<fs::path>& inputs) {
-  for (const fs::path& path : paths) {
+void check_not_input(const std::vector<OutputPath>& paths, const std::vector<fs::path>& inputs) {
+  for (const OutputPath& output : paths) {
+    const fs::path& path = output.path;
     const bool read = std::ranges::any_of(inputs, [&](const fs::path& input) {
       std::error_code unknown;
       return !path.empty() && fs::equivalent(path, input, unknown);
@@ -47,10 +49,13 @@ fs::path comparison_path(const fs::path& path) {
   fs::path extension = path.extension();
   fs::path stem = path.stem();
   if (extension == ".gz" && stem.has_extension()) {
-    extension = stem.extension().string() + extension.string();
+    fs::path both = stem.extension();
+    both += extension;
+    extension = both;
     stem = stem.stem();
   }
-  return path.parent_path() / (stem.string() + "-compare" + extension.string());
+  stem += "-compare";
+  return path.parent_path() / (stem += extension);
 }
 
 }  // namespace lanescope::app

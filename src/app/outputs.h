@@ -2,16 +2,28 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <utility>
 #include <vector>
+
+#include "base/platform/paths.h"
 
 namespace lanescope::app {
 
+/// As the command line or a request has it.
+struct OutputPath {
+  OutputPath(const std::string& text) : path(base::path_of(text)) {}
+  OutputPath(const char* text) : path(base::path_of(text)) {}
+  OutputPath(std::filesystem::path given) : path(std::move(given)) {}
+  std::filesystem::path path;
+};
+
 /// Ignores empty paths and "-". Throws base::FileError if a file cannot be written, base::UsageError if two are the
 /// same.
-void check_outputs(const std::vector<std::filesystem::path>& paths);
+void check_outputs(const std::vector<OutputPath>& paths);
 
 /// Ignores empty paths and "-". Throws base::UsageError if one of them is a trace that is read.
-void check_not_input(const std::vector<std::filesystem::path>& paths, const std::vector<std::filesystem::path>& inputs);
+void check_not_input(const std::vector<OutputPath>& paths, const std::vector<std::filesystem::path>& inputs);
 
 /// The path of a command's second trace: "loop.json.gz" gives "loop-compare.json.gz".
 std::filesystem::path comparison_path(const std::filesystem::path& path);

@@ -44,7 +44,7 @@ void write_out(std::string_view text) {
 
 void write_json(const std::string& json, std::string_view text) {
   if (json == "-") return write_out(text);
-  if (!json.empty()) io::write_text_file(json, text);
+  if (!json.empty()) io::write_text_file(base::path_of(json), text);
 }
 
 void write_words(std::string_view text) {

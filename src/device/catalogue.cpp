@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "base/translate.h"
 #include "device/catalogue_from.h"
 #include "device/cpu/cpu_device.h"
@@ -81,7 +82,8 @@ std::string allowed(const FoundGpus& found) {
   for (const cuda::GpuInfo& gpu : gpus) all += fmt::format(", {}", cuda::gpu_id(gpu.index));
   all += fmt::format(", {}", kSim);
   for (const std::string& id : sim::embedded_profiles()) all += fmt::format(", {}{}", kSimPrefix, id);
-  all += fmt::format(", {}FILE.toml, {}", kSimPrefix, kCpu);
+  all += fmt::format(", {}FILE.toml", kSimPrefix);
+  if (base::kThreads) all += fmt::format(", {}", kCpu);
   for (const std::string& id : sim::embedded_profiles()) all += fmt::format(", {}{}", kCpuPrefix, id);
   return all + fmt::format(", {}FILE.toml", kCpuPrefix);
 }
@@ -131,7 +133,11 @@ Choice choose(const FoundGpus& found, std::string_view id) {
   if (id == kAutoDevice && found.problem.empty()) {
     if (std::vector<cuda::GpuInfo> gpus = usable(found); !gpus.empty()) return std::move(gpus.front());
   }
-  if (id == kCpu) return CpuChoice{};
+  if (id == kCpu) {
+    if (!base::kThreads)
+      throw base::UsageError(tr("device 'cpu' needs threads, which a page does not have; allowed: {}", allowed(found)));
+    return CpuChoice{};
+  }
   if (id == kAutoDevice || id == kSim || id.starts_with(kSimPrefix) || id.starts_with(kCpuPrefix)) {
     return choose_sim(found, id);
   }
@@ -189,10 +195,12 @@ std::vector<CatalogueEntry> catalogue_from(const FoundGpus& found) {
     std::rotate(entries.begin(), entries.end() - 1, entries.end());
     std::rotate(cpus.begin(), cpus.end() - 1, cpus.end());
   }
-  const DeviceInfo cpu = cpu::cpu_info();
-  cpus.insert(cpus.begin(),
-              {cpu.id, cpu.name, tr("This machine's CPU: the same operations, computed by the calling thread."), false,
-               cpu.kind});
+  if (base::kThreads) {
+    const DeviceInfo cpu = cpu::cpu_info();
+    cpus.insert(cpus.begin(),
+                {cpu.id, cpu.name, tr("This machine's CPU: the same operations, computed by the calling thread."),
+                 false, cpu.kind});
+  }
   std::vector<CatalogueEntry> all;
   for (const cuda::GpuInfo& gpu : usable(found)) {
     all.push_back({cuda::gpu_id(gpu.index), gpu.name, summary_of(gpu), false, DeviceKind::Gpu});

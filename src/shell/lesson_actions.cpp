@@ -1,6 +1,9 @@
 // The actions of a lesson and of presenting.
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
+#include "base/platform/page.h"
 #include "base/translate.h"
 #include "shell/action_rows.h"
 #include "shell/keys.h"
@@ -96,6 +99,15 @@ std::string not_presenting(const ShellState& state) {
   return tr("only while presenting ({})", key_text(info(Action::Presentation).keys.front()));
 }
 
+// In a page the student's file is in the browser's store, from where nobody could hand it in.
+void end_lesson(ShellState& state) {
+  state.lesson.end();
+  if (!base::kInPage || state.student_file.empty()) return;
+  std::error_code none;
+  std::filesystem::copy_file(state.student_file, picture_folder(state.preferences) / state.student_file.filename(),
+                             std::filesystem::copy_options::overwrite_existing, none);
+}
+
 }  // namespace
 
 std::vector<ActionInfo> lesson_actions() {
@@ -148,7 +160,7 @@ std::vector<ActionInfo> lesson_actions() {
        "end-lesson",
        N_("end the lesson"),
        {{key::End, kAlt}},
-       [](ShellState& s) { s.lesson.end(); },
+       end_lesson,
        no_lesson},
       {Action::HideAnswers,
        ActionGroup::Lesson,

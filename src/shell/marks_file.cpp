@@ -12,7 +12,10 @@
 
 namespace lanescope::ui {
 
-std::filesystem::path marks_path(const std::filesystem::path& trace) { return trace.string() + ".marks.json"; }
+std::filesystem::path marks_path(const std::filesystem::path& trace) {
+  std::filesystem::path path = trace;
+  return path += ".marks.json";
+}
 
 std::optional<Marks> read_marks(const std::filesystem::path& trace) {
   const std::filesystem::path path = marks_path(trace);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/platform/page.h"
 #include "base/translate.h"
 #include "picture/font_files.h"
 #include "picture/words.h"
@@ -173,7 +174,8 @@ std::vector<ActionInfo> window_actions() {
        "quit",
        N_("quit"),
        {{key::Q, kCtrl}},
-       [](ShellState& s) { s.requests.quit = true; }},
+       [](ShellState& s) { s.requests.quit = true; },
+       [](const ShellState&) { return std::string(base::kInPage ? base::tr("close the page instead") : ""); }},
   };
 }
 

@@ -166,7 +166,7 @@ fs::path free_picture_name(const ShellState& state, const char* what, const char
            std::ranges::any_of(state.pictures.writing, [&](const auto& w) { return w.path == path; });
   };
   for (int n = 2; taken(); ++n)
-    path = first.parent_path() / fmt::format("{}-{}{}", first.stem().string(), n, extension);
+    path = first.parent_path() / base::path_of(fmt::format("{}-{}{}", first.stem().string(), n, extension));
   return path;
 }
 

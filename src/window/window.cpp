@@ -1,5 +1,6 @@
 #include "window/window.h"
 
+#include "base/platform/paths.h"
 #include "render/gl.h"
 // First: GLFW must not bring its own OpenGL header.
 #include <GLFW/glfw3.h>
@@ -225,7 +226,10 @@ void Window::on_key(GLFWwindow* window, int key, int, int action, int modifiers)
 }
 
 void Window::on_drop(GLFWwindow* window, int count, const char** paths) {
-  static_cast<Window*>(glfwGetWindowUserPointer(window))->shell_->state().requests.files.assign(paths, paths + count);
+  std::vector<std::filesystem::path>& files =
+      static_cast<Window*>(glfwGetWindowUserPointer(window))->shell_->state().requests.files;
+  files.clear();
+  for (int i = 0; i < count; ++i) files.push_back(base::path_of(paths[i]));
 }
 
 // What was drawn is lost.

@@ -21,7 +21,7 @@ void add_list(std::vector<fs::path>& folders, std::string_view list) {
 
 std::vector<fs::path> font_folders() {
   std::vector<fs::path> folders;
-  add_list(folders, environment("XDG_DATA_HOME"));
+  if (const std::string own = environment("XDG_DATA_HOME"); !own.empty()) folders.push_back(fs::path(own) / "fonts");
   if (const std::string home = environment("HOME"); !home.empty()) {
     folders.push_back(fs::path(home) / ".local/share/fonts");
     folders.push_back(fs::path(home) / ".fonts");

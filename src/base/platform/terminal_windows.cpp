@@ -14,6 +14,9 @@ HANDLE handle_of(std::FILE* stream) { return reinterpret_cast<HANDLE>(::_get_osf
 
 void prepare_streams() {
   for (std::FILE* const stream : {stdin, stdout, stderr}) ::_setmode(::_fileno(stream), _O_BINARY);
+  // A console of its own appears when the program is started from the desktop: nobody reads it.
+  DWORD process = 0;
+  if (::GetConsoleProcessList(&process, 1) == 1) ::FreeConsole();
   ::SetConsoleOutputCP(CP_UTF8);
   ::SetConsoleCP(CP_UTF8);
 }

@@ -12,6 +12,7 @@
 #include "base/crash_notes.h"
 #include "base/platform/library.h"
 #include "base/platform/own_files.h"
+#include "base/platform/page.h"
 #include "base/platform/paths.h"
 #include "base/translate.h"
 #include "device/cuda/gpu_id.h"
@@ -33,6 +34,7 @@ struct Opened {
 
 // Libraries stay open until the process ends, because CUDA and CUPTI run threads in them.
 Opened open_backend(const std::string& file) {
+  if (base::kInPage) return {nullptr, tr("a page in a browser cannot use CUDA")};
   std::error_code ignored;
   if (!fs::exists(base::path_of(file), ignored))
     return {nullptr, tr("this build has no CUDA back end: {} does not exist", file)};

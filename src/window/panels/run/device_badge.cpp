@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "attach/program_state.h"
+#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "model/device_menu.h"
 #include "picture/badge.h"
@@ -21,7 +22,7 @@ constexpr const char* kPopup = "##devices";
 
 void choose(ShellState& state, const DeviceChoice& choice) {
   if (choice.pick.starts_with(kRecordedPrefix)) {
-    state.requests.files = {choice.pick};
+    state.requests.files = {base::path_of(choice.pick)};
     return;
   }
   state.requests.run = state.model.options_now();
