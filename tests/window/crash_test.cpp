@@ -11,13 +11,13 @@ class CrashOfferTest : public WindowTest {};
 TEST_F(CrashOfferTest, TheNoticeStaysUntilItIsAnswered) {
   EXPECT_FALSE(desk().has_place("notice"));
   desk().state().crash_report = "/somewhere/crash.txt";
-  EXPECT_TRUE(desk().has_place("notice"));
+  EXPECT_TRUE(desk().until([&] { return desk().has_place("notice"); }));
   EXPECT_TRUE(desk().has_place("notice.again"));
   desk().frames(30);
   EXPECT_TRUE(desk().has_place("notice"));
   desk().click("notice.later");
   EXPECT_TRUE(desk().state().crash_report.empty());
-  EXPECT_FALSE(desk().has_place("notice"));
+  EXPECT_TRUE(desk().until([&] { return !desk().has_place("notice"); }));
 }
 
 }  // namespace
