@@ -57,6 +57,17 @@ copy_fonts() {
   done
 }
 
+# The licences of what is linked into the program.
+copy_licences() {
+  local to="$1" package
+  mkdir -p "$to"
+  for package in libimgui-dev libstb-dev libglfw3-dev libepoxy-dev libfreetype-dev libbrotli-dev libbz2-dev libpng-dev \
+    libgif-dev zlib1g-dev libzstd-dev libsqlite3-dev nettle-dev libfmt-dev libspdlog-dev libtomlplusplus-dev libcli11-dev \
+    nlohmann-json3-dev libeigen3-dev libutfcpp-dev gcc-12-base; do
+    cp -L "/usr/share/doc/$package/copyright" "$to/$package.copyright"
+  done
+}
+
 make_tar() {
   "$root/scripts/install-deps.sh" build run sources package
   "$root/scripts/portable-sysroot.sh" >&2
@@ -74,6 +85,7 @@ make_tar() {
   if [ -e "$root/build/portable/liblanescope_cuda.so" ]; then
     install -s -m 644 "$root/build/portable/liblanescope_cuda.so" "$folder/lib/lanescope/liblanescope_cuda.so"
   fi
+  copy_licences "$folder/share/doc/lanescope/libraries"
   copy_fonts "$folder/share/lanescope/fonts"
   newer="$(newest_glibc "$folder/bin/lanescope" "$folder"/lib/lanescope/*.so)"
   [ "$(printf '%s\n2.31\n' "$newer" | sort -V | tail -n 1)" = 2.31 ] || die "the program needs glibc $newer"
