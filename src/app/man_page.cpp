@@ -49,9 +49,7 @@ std::string option_paragraphs(const CLI::App& command) {
 }
 
 // Notes and examples are laid out by hand.
-std::string as_it_is(const std::string& text) {
-  return text.empty() ? std::string() : fmt::format(".PP\n.nf\n{}\n.fi\n", escaped(text));
-}
+std::string as_it_is(const std::string& text) { return fmt::format(".nf\n{}\n.fi\n", escaped(text)); }
 
 struct Entry {
   const char* name;
@@ -89,8 +87,10 @@ std::string man_page(const CLI::App& root) {
   out += fmt::format(".SH {}\n{}", tr("OPTIONS OF THE WINDOW"), option_paragraphs(root));
   out += fmt::format(".SH {}\n", tr("COMMANDS"));
   for (const CLI::App* command : commands_of(root)) {
+    // A command without notes of its own has those of the window.
+    const std::string notes = command->get_footer() == root.get_footer() ? std::string() : command->get_footer();
     out += fmt::format(".SS lanescope {}\n{}\n{}{}", escaped(command->get_name()), escaped(command->get_description()),
-                       option_paragraphs(*command), as_it_is(command->get_footer()));
+                       option_paragraphs(*command), notes.empty() ? notes : ".PP\n" + as_it_is(notes));
   }
   out += fmt::format(".SH {}\n{}", tr("EXAMPLES"), as_it_is(root.get_footer()));
   out += fmt::format(".SH {}\n{}", tr("FILES"), entries(kFiles));
