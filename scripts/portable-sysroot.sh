@@ -25,7 +25,7 @@ if [ "$(cat "$sysroot/.complete" 2>/dev/null)" != "${packages[*]}" ]; then
   # Its unwinder needs nothing that this C library does not have; only the archive is wanted of that compiler.
   mkdir "$sysroot/unwinder"
   cp "$sysroot"/usr/lib/gcc/*/10/libgcc_eh.a "$sysroot/unwinder/"
-  rm -rf "$sysroot"/usr/lib/gcc "$sysroot"/usr/share "$sysroot/.packages" "$sysroot/.lists"
+  rm -rf "${sysroot:?}/usr/lib/gcc" "${sysroot:?}/usr/share" "$sysroot/.packages" "$sysroot/.lists"
   # Links to /lib of the root would lead out of this folder.
   find "$sysroot" -type l -lname '/*' | while read -r link; do ln -sfr "$sysroot$(readlink "$link")" "$link"; done
   printf '%s\n' "${packages[*]}" >"$sysroot/.complete"
