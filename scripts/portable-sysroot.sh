@@ -12,10 +12,10 @@ sysroot="$root/build/portable-sysroot"
 sources="$root/build/portable-sources"
 packages=(libc6 libc6-dev linux-libc-dev libgcc-10-dev libegl-dev libgl-dev libx11-6 libx11-dev libxext6 libxext-dev
   libxrandr2 libxrandr-dev libxrender1 libxrender-dev libxinerama1 libxinerama-dev libxcursor1 libxcursor-dev libxi6
-  libxi-dev libxfixes3 libxfixes-dev libxcb1 libxcb1-dev libxau-dev libxdmcp-dev x11proto-dev)
+  libxi-dev libxfixes3 libxfixes-dev libxcb1 libxcb1-dev x11proto-dev)
 
 "$root/scripts/install-deps.sh" sources
-if [ ! -e "$sysroot/.complete" ]; then
+if [ "$(cat "$sysroot/.complete" 2>/dev/null)" != "${packages[*]}" ]; then
   say "unpacking an older C library"
   rm -rf "$sysroot"
   mkdir -p "$sysroot/.packages"
@@ -28,7 +28,7 @@ if [ ! -e "$sysroot/.complete" ]; then
   rm -rf "$sysroot"/usr/lib/gcc "$sysroot"/usr/share "$sysroot/.packages" "$sysroot/.lists"
   # Links to /lib of the root would lead out of this folder.
   find "$sysroot" -type l -lname '/*' | while read -r link; do ln -sfr "$sysroot$(readlink "$link")" "$link"; done
-  touch "$sysroot/.complete"
+  printf '%s\n' "${packages[*]}" >"$sysroot/.complete"
 fi
 
 if [ ! -e "$sources/.complete" ]; then

@@ -249,8 +249,6 @@ void on_signal(int number, siginfo_t* signal, void* context) {
   if (taken.exchange(true)) {
     for (;;) ::pause();  // another thread is writing already, and will end the program
   }
-  // It ends as it would have without a report: when this returns.
-  for (const FatalSignal& s : kSignals) ::signal(s.number, SIG_DFL);
   ::signal(SIGALRM, SIG_DFL);
   ::alarm(kPatienceSeconds);
   make_folder();
@@ -259,6 +257,8 @@ void on_signal(int number, siginfo_t* signal, void* context) {
     ::close(file);
   }
   ::alarm(0);
+  // It ends as it would have without a report: when this returns.
+  for (const FatalSignal& s : kSignals) ::signal(s.number, SIG_DFL);
   ::raise(number);
 }
 
