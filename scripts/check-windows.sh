@@ -2,12 +2,11 @@
 # Runs the program for Windows under Wine, on a virtual display: its figures are those of the native program, it writes
 # pictures and traces, also into folders with spaces and Chinese letters, and its window opens.
 #
-#   scripts/check-windows.sh [ZIP] [NATIVE]     default: what scripts/windows.sh made, build/release/lanescope
+#   scripts/check-windows.sh [ZIP] [NATIVE]     default: what scripts/windows.sh makes, build/release/lanescope
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-archives=("$root"/build/windows/lanescope-*-windows.zip)
-archive="${1:-${archives[0]}}"
+archive="${1:-$("$root/scripts/windows.sh")}"
 native="${2:-$root/build/release/lanescope}"
 [ -f "$archive" ] || die "$archive: no such file; scripts/windows.sh makes it"
 [ -x "$native" ] || die "$native: no such program; allowed: a built lanescope"

@@ -133,7 +133,14 @@ void note_for_crash_reports(Backend& backend) {
   base::note_crash_fact(base::CrashFact::Gpu, text);
 }
 
+#ifdef _WIN32
+constexpr bool kForThisSystem = false;
+#else
+constexpr bool kForThisSystem = true;
+#endif
+
 LoadResult look(const std::string& directory) {
+  if (!kForThisSystem) return {nullptr, tr("this build has no CUDA: GPUs need Linux")};
   const char* chosen = std::getenv(kVariable);
   if (chosen != nullptr && std::string_view(chosen) == "off") {
     return {nullptr, tr("the CUDA back end is switched off ({}=off)", kVariable)};
