@@ -9,6 +9,16 @@ const lanescopePage = (() => {
   let input = true;
   const offered = new Map();  // downloads by path: time of change
 
+  // False: there is no WebGL 2. Notes whether a program draws instead of a GPU.
+  page.look = () => {
+    const gl = document.createElement('canvas').getContext('webgl2');
+    if (!gl) return false;
+    const names = gl.getExtension('WEBGL_debug_renderer_info');
+    const renderer = String(names ? gl.getParameter(names.UNMASKED_RENDERER_WEBGL) : gl.getParameter(gl.RENDERER));
+    page.software = /swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer);
+    return true;
+  };
+
   page.size = () => {
     const density = Math.min(window.devicePixelRatio || 1, 3);
     return {

@@ -4,9 +4,11 @@ import base64
 import functools
 import http.server
 import json
+import socket
 import subprocess
 import threading
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -36,13 +38,13 @@ class Browser:
     """One tab of `width` x `height` points, with what a person can do in it."""
 
     def __init__(self, width: int, height: int, downloads: Path, density: float = 1, touch: bool = False):
-        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
-        self.base = None
-        for line in self.driver.stdout:
-            if "on port" in line:
-                self.base = f"http://127.0.0.1:{line.strip().rstrip('.').split()[-1]}"
-                break
-        threading.Thread(target=self.driver.stdout.read, daemon=True).start()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.base = f"http://127.0.0.1:{port}"
+        self.driver = subprocess.Popen(["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+        self._await_driver(30)
         options = {
             "args": ["--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader",
                      "--enable-unsafe-swiftshader", "--hide-scrollbars", "--mute-audio",
@@ -56,6 +58,18 @@ class Browser:
                      width=width, height=height, deviceScaleFactor=density, mobile=touch)
         if touch:
             self.command("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=5)
+
+    def _await_driver(self, seconds: float):
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                if self._call("GET", "/status")["ready"]:
+                    return
+            except OSError:
+                pass
+            if time.monotonic() > end:
+                raise Failure(f"chromedriver does not answer within {seconds} s")
+            time.sleep(0.05)
 
     def _call(self, method: str, path: str, body=None):
         request = urllib.request.Request(self.base + path, method=method,

@@ -13,6 +13,7 @@ EM_JS(int, page_height, (), { return lanescopePage.size().height; })
 EM_JS(double, page_density, (), { return lanescopePage.size().density; })
 EM_JS(char*, page_fragment, (), { return stringToNewUTF8(location.hash.slice(1)); })
 EM_JS(char*, page_address_text, (), { return stringToNewUTF8(location.href.split('#')[0]); })
+EM_JS(int, page_keeps_canvas, (), { return lanescopePage.software ? 1 : 0; })
 EM_JS(int, page_take_input, (), { return lanescopePage.takeInput() ? 1 : 0; })
 EM_JS(void, page_ask_for_files, (const char* endings), { lanescopePage.askForFiles(UTF8ToString(endings)); })
 EM_JS(char*, page_next_file, (), {
@@ -41,6 +42,7 @@ std::string taken(char* text) {
 
 CanvasSize wanted_size() { return {page_width(), page_height(), static_cast<float>(page_density())}; }
 std::string fragment() { return taken(page_fragment()); }
+bool keeps_canvas() { return page_keeps_canvas() != 0; }
 bool take_input() { return page_take_input() != 0; }
 void ask_for_files(const std::string& endings) { page_ask_for_files(endings.c_str()); }
 

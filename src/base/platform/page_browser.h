@@ -15,6 +15,8 @@ struct CanvasSize {
 CanvasSize wanted_size();
 /// The part of the address after '#'.
 std::string fragment();
+/// What was drawn stays on the canvas from frame to frame.
+bool keeps_canvas();
 /// True once after input: a key, the pointer, a new size.
 bool take_input();
 /// Shows the browser's question for files. They are among arrived_files() later, if the user chooses some.
