@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/platform/page.h"
 #include "base/translate.h"
 #include "experiment/loop_script.h"
 #include "shell/action_rows.h"
@@ -154,7 +153,7 @@ std::vector<ActionInfo> code_actions() {
       {Action::CopyLink,
        ActionGroup::Out,
        "copy-link",
-       base::kInPage ? N_("copy a link to what is shown") : N_("copy the command that shows this again"),
+       N_("copy a link to what is shown, or the command that shows it"),
        {{key::C, kAlt | kShift}},
        copy_link,
        no_link},
