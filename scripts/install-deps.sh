@@ -80,6 +80,8 @@ web    fonts-dejavu-core
 clang  clang-19                 another compiler
 page   chromium                 what the page is tried in
 page   chromium-driver          drives it
+page   xvfb                     the native window beside it
+page   xdotool                  presses its keys
 page   nodejs                   runs the page's program without a page
 windows  g++-mingw-w64-x86-64-posix  compiles for Windows
 windows  wine                   runs what was compiled

@@ -58,13 +58,15 @@ experiment::Link link_of(const ShellState& state) {
     return link;
   }
   const session::SessionOptions options = state.model.steering()->options();
-  if (const auto& active = state.experiment.active) {
+  const auto& active = state.experiment.active;
+  if (active) {
     link.experiment = named(experiment::file_of(active->experiment()), active->experiment().id);
     if (active->side() == experiment::Side::After) link.side = "after";
   } else {
     link.workload = options.workload;
   }
-  if (options.device.starts_with("sim:") && !options.device.ends_with(".toml")) link.device = options.device;
+  const bool usual = active && options.device == active->experiment().device_of(active->side());
+  if (options.device.starts_with("sim:") && !options.device.ends_with(".toml") && !usual) link.device = options.device;
   link.set = own_settings(state);
   return link;
 }

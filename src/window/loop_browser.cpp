@@ -18,7 +18,7 @@ namespace {
 namespace browser = base::browser;
 using Clock = std::chrono::steady_clock;
 
-constexpr float kLeastWidth = 640;  // in points, however narrow the screen: the text gets smaller instead
+constexpr float kLeastWidth = 800;  // in points, however narrow the screen: the text gets smaller instead
 constexpr int kSettling = 3;
 constexpr std::chrono::milliseconds kLookForFiles{300};
 

@@ -110,11 +110,23 @@ class Browser:
         shot = self.command("Page.captureScreenshot", format="png")
         file.write_bytes(base64.b64decode(shot["data"]))
 
-    def key(self, key: str, code: str, number: int, modifiers: int = 0):
-        for kind in ("rawKeyDown", "keyUp"):
-            self.command("Input.dispatchKeyEvent", type=kind, key=key, code=code, windowsVirtualKeyCode=number,
+    HELD = {1: ("Alt", "AltLeft", 18), 2: ("Control", "ControlLeft", 17), 8: ("Shift", "ShiftLeft", 16)}
+
+    def key(self, key: str, code: str, number: int, *held: int):
+        """`held`: modifiers as the protocol counts them, each pressed before and released after."""
+        modifiers = sum(held)
+
+        def send(kind, name, physical, of_windows):
+            self.command("Input.dispatchKeyEvent", type=kind, key=name, code=physical, windowsVirtualKeyCode=of_windows,
                          modifiers=modifiers)
             time.sleep(0.05)
+
+        for one in held:
+            send("rawKeyDown", *self.HELD[one])
+        send("rawKeyDown", key, code, number)
+        send("keyUp", key, code, number)
+        for one in held:
+            send("keyUp", *self.HELD[one])
 
     def mouse(self, kind: str, x: float, y: float, button: str = "none", **more):
         self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, **more)
