@@ -28,6 +28,11 @@ const lanescopePage = (() => {
     };
   };
 
+  // GLFW counts where the mouse is in the canvas's own size, which it takes from here; the program draws, and so counts, in
+  // the screen's pixels.
+  Object.defineProperty(canvas, 'clientWidth', { get: () => canvas.width });
+  Object.defineProperty(canvas, 'clientHeight', { get: () => canvas.height });
+
   page.takeInput = () => {
     const was = input;
     input = false;

@@ -110,6 +110,8 @@ extern "C" EMSCRIPTEN_KEEPALIVE const char* lanescope_state() {
                         {"events", state.model.trace().counts().recorded},
                         {"title", state.model.source().title()},
                         {"paused", state.model.paused()},
+                        {"span_ns", state.view.destination().span_ns()},
+                        {"menu", ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)},
                         {"experiment", active ? active->experiment().id : ""},
                         {"side", after ? "after" : "before"},
                         {"lang", base::language() == base::Language::Chinese ? "zh" : "en"},

@@ -220,7 +220,32 @@ def download(browser, address, folder, _measured, lanescope):
     check((width, height) == (WIDTH, HEIGHT), f"the picture is {width}x{height}")
 
 
-CHECKS = [first_picture, frames, link, keyboard, drop, download]
+def touch(browser, address, folder, _measured, _):
+    hand = Browser(390, 844, folder.resolve(), density=3, touch=True)  # a telephone, upright
+    try:
+        started(hand, address + "#lang=en")
+        time.sleep(2)
+        hand.screenshot(folder / "telephone.png")
+        x, y = 230, 320  # among the lanes
+        before = state(hand)["span_ns"]
+        hand.fingers("touchStart", (x - 20, y), (x + 20, y))
+        for apart in range(24, 90, 6):
+            hand.fingers("touchMove", (x - apart, y), (x + apart, y))
+        hand.fingers("touchEnd")
+        hand.wait("two fingers that spread zoom in",
+                  f"return JSON.parse(UTF8ToString(Module._lanescope_state())).span_ns < {0.7 * before}", 30)
+        check(not state(hand)["menu"], "a menu is open before anything was held")
+        hand.fingers("touchStart", (x, y))
+        time.sleep(0.8)
+        hand.fingers("touchEnd")
+        hand.wait("a finger that is held opens a menu",
+                  "return JSON.parse(UTF8ToString(Module._lanescope_state())).menu", 30)
+        hand.screenshot(folder / "telephone-menu.png")
+    finally:
+        hand.close()
+
+
+CHECKS = [first_picture, frames, link, keyboard, drop, download, touch]
 
 
 def figures(page: Path, lanescope: str, measured):
