@@ -111,6 +111,7 @@ extern "C" EMSCRIPTEN_KEEPALIVE const char* lanescope_state() {
                         {"title", state.model.source().title()},
                         {"paused", state.model.paused()},
                         {"span_ns", state.view.destination().span_ns()},
+                        {"swept", state.sweep.sweep ? state.sweep.sweep->done() : 0},
                         {"menu", ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)},
                         {"experiment", active ? active->experiment().id : ""},
                         {"side", after ? "after" : "before"},

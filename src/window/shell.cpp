@@ -261,6 +261,7 @@ void Shell::draw_workbench(const Canvas& canvas) {
 }
 
 void Shell::perform_requests() {
+  if (state_.sweep.sweep) state_.sweep.sweep->advance();
   follow_own_files(state_);
   for (const Action action : std::exchange(state_.requests.actions, {})) perform(state_, action);
   const auto guarded = [&](const auto& f) {

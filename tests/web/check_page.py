@@ -245,7 +245,17 @@ def touch(browser, address, folder, _measured, _):
         hand.close()
 
 
-CHECKS = [first_picture, frames, link, keyboard, drop, download, touch]
+def sweep(browser, address, folder, _measured, _):
+    started(browser, address + "#lang=en")
+    browser.key("c", "KeyC", 67)
+    time.sleep(1)
+    browser.key("Enter", "Enter", 13)
+    browser.wait("the sweep's points",
+                 "return JSON.parse(UTF8ToString(Module._lanescope_state())).swept > 2", 120)
+    browser.screenshot(folder / "sweep.png")
+
+
+CHECKS = [first_picture, frames, link, keyboard, drop, download, sweep, touch]
 
 
 def figures(page: Path, lanescope: str, measured):
