@@ -153,7 +153,7 @@ std::vector<ActionInfo> code_actions() {
       {Action::CopyLink,
        ActionGroup::Out,
        "copy-link",
-       N_("copy a link to what is shown, or the command that shows it"),
+       N_("copy a link, or the command that shows this"),
        {{key::C, kAlt | kShift}},
        copy_link,
        no_link},

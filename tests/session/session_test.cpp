@@ -298,7 +298,8 @@ TEST(Session, InTurnsTheVirtualClockLeads) {
     return session.runner().iterations_done() >= 20;
   }));
   // What was simulated ahead of the clock is not shown yet.
-  EXPECT_LE(session.live_edge_ns(), session.pacer().now_ns());
+  const base::Nanoseconds shown = session.live_edge_ns();
+  EXPECT_LE(shown, session.pacer().now_ns());
   session.set("log_interval", std::int64_t{7});
   const std::uint64_t done = session.runner().iterations_done();
   ASSERT_TRUE(comes_true([&] {
