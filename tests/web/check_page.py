@@ -248,8 +248,8 @@ def touch(browser, address, folder, _measured, _):
 def sweep(browser, address, folder, _measured, _):
     started(browser, address + "#lang=en")
     browser.key("c", "KeyC", 67)
-    time.sleep(1)
-    browser.key("Enter", "Enter", 13)
+    time.sleep(2)
+    browser.click(600, 92)  # the first of those that are ready
     browser.wait("the sweep's points",
                  "return JSON.parse(UTF8ToString(Module._lanescope_state())).swept > 2", 120)
     browser.screenshot(folder / "sweep.png")

@@ -96,7 +96,7 @@ void draw_what_next(const Canvas& c) {
 
 void draw_tour(const Canvas& c) {
   ShellState& state = c.state;
-  if (state.tour == TourStep::Off || state.overlays.open || state.presentation.on) return;
+  if (state.tour == TourStep::Off || state.overlays.open || state.sweep.open || state.presentation.on) return;
   if (!state.experiment.active || state.experiment.active->experiment().id != kTourExperiment) return;
   const auto plots = state.places.find("drawer.header");
   const auto lanes = state.places.find("timeline");
