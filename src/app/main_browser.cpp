@@ -1,7 +1,5 @@
-// The program in the browser: what the command line says elsewhere, the page's address says here. Under Node.js, which has
-// no page, it is the command line.
-#include <emscripten.h>
-
+// The program in the browser: what the command line says elsewhere, the page's address says here. Under Node.js, which
+// has no page, it is the command line.
 #include <string>
 #include <vector>
 
@@ -10,11 +8,9 @@
 #include "base/platform/page_browser.h"
 #include "experiment/link.h"
 
-EM_JS(int, has_page, (), { return typeof document === 'undefined' ? 0 : 1; })
-
 int main(int argc, char** argv) {
   using namespace lanescope;
-  if (!has_page()) return app::run(argc, argv);
+  if (!base::browser::has_page()) return app::run(argc, argv);
   std::vector<std::string> arguments{"lanescope"};
   try {
     for (std::string& argument : experiment::to_arguments(experiment::parse_link(base::browser::fragment()))) {

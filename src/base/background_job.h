@@ -39,13 +39,14 @@ class BackgroundJob {
   void start(Work work) {
     stop_ = std::make_unique<Stop>(false);
     asked_ = false;
-    pending_ = std::async(kThreads ? std::launch::async : std::launch::deferred, [work = std::move(work), stop = stop_.get()]() mutable -> T {
-      if constexpr (std::is_invocable_v<Work&, const Stop&>) {
-        return work(*stop);
-      } else {
-        return work();
-      }
-    });
+    pending_ = std::async(kThreads ? std::launch::async : std::launch::deferred,
+                          [work = std::move(work), stop = stop_.get()]() mutable -> T {
+                            if constexpr (std::is_invocable_v<Work&, const Stop&>) {
+                              return work(*stop);
+                            } else {
+                              return work();
+                            }
+                          });
   }
   /// Asks the running work to stop and discards its result.
   void supersede() {

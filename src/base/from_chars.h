@@ -6,8 +6,8 @@
 
 namespace lanescope::base {
 
-/// As specified for double, by std::strtod: the longest prefix of [first, last) that is a number in the C locale, without
-/// white space, "+" or "0x" at its front. `fixed`: an exponent is not part of it.
+/// As specified for double, by std::strtod: the longest prefix of [first, last) that is a number in the C locale,
+/// without white space, "+" or "0x" at its front. `fixed`: an exponent is not part of it.
 std::from_chars_result double_from_chars(const char* first, const char* last, double& value,
                                          std::chars_format format = std::chars_format::general);
 

@@ -1,7 +1,7 @@
 #include "render/draw_callback.h"
 
-#include "render/gl.h"
 #include <imgui.h>
+#include "render/gl.h"
 
 #include <algorithm>
 #include <cmath>

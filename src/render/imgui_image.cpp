@@ -1,8 +1,8 @@
 #include "render/imgui_image.h"
 
-#include "render/gl.h"
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
+#include "render/gl.h"
 
 #include <array>
 #include <cfloat>

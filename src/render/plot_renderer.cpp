@@ -1,7 +1,7 @@
 #include "render/plot_renderer.h"
 
-#include "render/gl.h"
 #include <imgui.h>
+#include "render/gl.h"
 
 #include <algorithm>
 #include <array>
@@ -18,10 +18,10 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr std::size_t kNeighbours = 2;    // columns to each side that a pixel considers
+constexpr std::size_t kNeighbours = 2;       // columns to each side that a pixel considers
 constexpr std::size_t kTextureWidth = 1024;  // as in plot.frag
-constexpr std::size_t kRunColumns = 64;   // small, so that a peak does not raise the top of many columns
-constexpr std::size_t kToldColumns = 16;  // the same for telling what changes, which costs less than drawing
+constexpr std::size_t kRunColumns = 64;      // small, so that a peak does not raise the top of many columns
+constexpr std::size_t kToldColumns = 16;     // the same for telling what changes, which costs less than drawing
 
 /// Input of the shader: heights in pixels from the top of the framebuffer; `known` is 1 or 0.
 struct PixelColumn {

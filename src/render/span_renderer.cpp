@@ -1,7 +1,7 @@
 #include "render/span_renderer.h"
 
-#include "render/gl.h"
 #include <imgui.h>
+#include "render/gl.h"
 
 #include <algorithm>
 #include <array>

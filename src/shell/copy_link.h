@@ -9,8 +9,8 @@ namespace lanescope::ui {
 
 struct ShellState;
 
-/// Why what is shown cannot be linked to; empty if it can be: a file is on this machine only, and so is an experiment or
-/// a lesson of the user's own.
+/// Why what is shown cannot be linked to; empty if it can be: a file is on this machine only, and so is an experiment
+/// or a lesson of the user's own.
 std::string no_link(const ShellState& state);
 /// Call only if no_link() is empty.
 experiment::Link link_of(const ShellState& state);

@@ -1,4 +1,5 @@
 // How the window lives on a desktop: it waits for input, and runs until it is closed.
+#define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
 #include <algorithm>

@@ -32,7 +32,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using base::tr;
 
-constexpr double kUnseenSeconds = 0.25;                  // between updates of a run in a hidden window
+constexpr double kUnseenSeconds = 0.25;  // between updates of a run in a hidden window
 #ifdef __EMSCRIPTEN__
 constexpr const char* kShaderVersion = "#version 300 es";
 #else

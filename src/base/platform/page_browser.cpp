@@ -8,6 +8,7 @@
 
 // The JavaScript behind these functions is assets/web/page.js.
 // clang-format off
+EM_JS(int, page_is_there, (), { return typeof document === 'undefined' ? 0 : 1; })
 EM_JS(int, page_width, (), { return lanescopePage.size().width; })
 EM_JS(int, page_height, (), { return lanescopePage.size().height; })
 EM_JS(double, page_density, (), { return lanescopePage.size().density; })
@@ -40,6 +41,7 @@ std::string taken(char* text) {
 
 }  // namespace
 
+bool has_page() { return page_is_there() != 0; }
 CanvasSize wanted_size() { return {page_width(), page_height(), static_cast<float>(page_density())}; }
 std::string fragment() { return taken(page_fragment()); }
 bool keeps_canvas() { return page_keeps_canvas() != 0; }

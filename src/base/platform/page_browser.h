@@ -7,6 +7,9 @@
 
 namespace lanescope::base::browser {
 
+/// False under Node.js, where the other functions must not be called.
+bool has_page();
+
 struct CanvasSize {
   int width = 0, height = 0;  ///< in the screen's pixels
   float density = 1;          ///< of these pixels per CSS pixel
