@@ -13,8 +13,16 @@ die() {
 
 # build <preset> <targets, or "all"> [cmake options...]: configures and builds in build/<preset>.
 build() {
-  local preset="$1" target="$2"
+  local preset="$1" target="$2" system
   shift 2
+  # Objects of another release of the system do not fit; see in-debian.sh.
+  system="$(sed -n 's/^PRETTY_NAME=//p' /etc/os-release)"
+  if [ "$(cat "$root/build/$preset/.system" 2>/dev/null || printf %s "$system")" != "$system" ]; then
+    say "build/$preset was built on another system: building it anew"
+    rm -rf "${root:?}/build/$preset"
+  fi
+  mkdir -p "$root/build/$preset"
+  printf '%s\n' "$system" >"$root/build/$preset/.system"
   say "configuring build/$preset"
   # Only a package names its commit: what somebody changes and builds again would keep the old one's name.
   (cd "$root" && cmake --preset "$preset" "-DLANESCOPE_COMMIT=${commit:-}" "$@" -Wno-dev) >&2

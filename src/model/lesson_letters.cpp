@@ -5,9 +5,11 @@
 
 namespace lanescope::ui {
 
-ChineseTexts window_letters(base::Language language, const std::string& student) {
+ChineseTexts window_letters(base::Language language, const std::string& others) {
   ChineseTexts texts = chinese_texts(language);
-  for (std::string* letters : {&texts.body, &texts.small}) *letters += student;
+  for (std::string* letters : {&texts.body, &texts.small, &texts.title, &texts.mono, &texts.verdict, &texts.lead}) {
+    *letters += others;
+  }
   texts.lead += base::all_translations(language);  // the words around a lesson's own texts
   for (const lesson::Lesson* lesson : lesson::all_lessons()) {
     std::string said = lesson->title[language] + lesson->summary[language];

@@ -8,8 +8,7 @@
 
 namespace lanescope::ui {
 
-/// chinese_texts(), those of all lessons, and those of a student's name, which may be Chinese in an English window,
-/// too.
-ChineseTexts window_letters(base::Language language, const std::string& student);
+/// chinese_texts(), those of all lessons, and `others` in every font: names may be Chinese in an English window, too.
+ChineseTexts window_letters(base::Language language, const std::string& others);
 
 }  // namespace lanescope::ui

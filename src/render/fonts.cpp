@@ -179,7 +179,12 @@ ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, c
                              kSymbols.data());
   }
   const fs::path& file = system_font_files().chinese;
-  if (chinese.size() > 1 && !file.empty()) {
+#if IMGUI_VERSION_NUM >= 19200  // loads a glyph when it is drawn: any name in a trace can be read
+  const bool wanted = true;
+#else
+  const bool wanted = chinese.size() > 1;
+#endif
+  if (wanted && !file.empty()) {
     const Face face_of_chinese(file);
     if (!face_of_chinese.ok()) return font;
     config.MergeMode = true;
@@ -207,11 +212,34 @@ float Fonts::ascent(FontRole role) const {
 #endif
 }
 
+void MissingLetters::note([[maybe_unused]] const ImFont& font, [[maybe_unused]] std::string_view text) {
+#if IMGUI_VERSION_NUM < 19200
+  constexpr unsigned char kFirstOfThreeBytes = 0xE0;  // no character of fewer is wide
+  for (std::size_t i = 0; i < text.size();) {
+    if (static_cast<unsigned char>(text[i]) < kFirstOfThreeBytes) {
+      ++i;
+      continue;
+    }
+    const char32_t c = base::next_code_point(text, i);
+    if (c >= noted_.size() || noted_[c] || !base::is_wide(c)) continue;
+    if (font.FindGlyphNoFallback(static_cast<ImWchar>(c)) != nullptr) continue;
+    noted_.set(c);
+    base::append_utf8(text_, c);
+  }
+#endif
+}
+
+void Fonts::note(FontRole role, std::string_view text) const {
+  if (missing) missing->note(*(*this)[role], text);
+}
+
 float Fonts::width(FontRole role, std::string_view text) const {
+  note(role, text);
   return (*this)[role]->CalcTextSizeA(size(role), FLT_MAX, 0, text.data(), text.data() + text.size()).x;
 }
 
 std::string_view Fonts::within(FontRole role, std::string_view text, float max_width) const {
+  note(role, text);
   const char* cut = text.data();
   (*this)[role]->CalcTextSizeA(size(role), max_width, 0, text.data(), text.data() + text.size(), &cut);
   return text.substr(0, static_cast<std::size_t>(cut - text.data()));

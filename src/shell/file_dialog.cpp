@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 using base::tr;
 
 constexpr std::size_t kPlaces = 6;
+constexpr std::string_view kSeparators = fs::path::preferred_separator == '/' ? "/" : "/\\";
 
 bool is_there(const fs::path& path) {
   std::error_code ignored;
@@ -126,7 +127,7 @@ void FileDialog::type(const std::string& text) {
   typed = text;
   problem.clear();
   replaces.clear();
-  const std::size_t slash = typed.rfind('/');
+  const std::size_t slash = typed.find_last_of(kSeparators);
   const bool home = typed == "~/" || slash != std::string::npos;
   if (home) {
     const fs::path wanted = typed_path(folder, typed.substr(0, slash + 1));

@@ -18,7 +18,8 @@ namespace {
 namespace browser = base::browser;
 using Clock = std::chrono::steady_clock;
 
-constexpr float kLeastWidth = 800;  // in points, however narrow the screen: the text gets smaller instead
+// In points, however small the screen: the text gets smaller instead. Upright, the panels lie below the lanes.
+constexpr float kLeastWidth = 800, kLeastUprightWidth = 560, kLeastHeight = 480;
 constexpr int kSettling = 3;
 constexpr std::chrono::milliseconds kLookForFiles{300};
 
@@ -50,7 +51,9 @@ void Window::settle_in() {
 
 float Window::content_scale() const {
   const browser::CanvasSize size = browser::wanted_size();
-  return std::clamp(std::min(size.density, static_cast<float>(size.width) / kLeastWidth), 0.5f, 4.0f);
+  const auto width = static_cast<float>(size.width), height = static_cast<float>(size.height);
+  const float fitting = std::min(width / (height > width ? kLeastUprightWidth : kLeastWidth), height / kLeastHeight);
+  return std::clamp(std::min(size.density, fitting), 0.5f, 4.0f);
 }
 
 void Window::follow_full_screen() {

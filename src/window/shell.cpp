@@ -184,15 +184,22 @@ void Shell::draw_workbench(const Canvas& canvas) {
   const Theme& colours = canvas.theme;
   const float s = canvas.scale;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float top = 46 * s;
+  const bool upright = is_upright(s);
+  const float top = top_bar_height(s);
   const float bottom = 28 * s;
-  // A lesson is read: its lines are longer.
-  const float left = state_.lesson.on() ? std::min(330 * s, display.x * 0.3f) : std::min(268 * s, display.x * 0.26f);
-  const float right = std::min(290 * s, display.x * 0.28f);
-  const float middle_width = std::max(100.0f, display.x - left - right - 2);
-  const float middle_height = std::max(100.0f, display.y - top - bottom);
+  // A lesson is read: its lines are longer. On an upright screen the panels lie side by side below the lanes.
+  const bool lesson = state_.lesson.on();
+  const float left = upright  ? std::floor(display.x * (lesson ? 0.55f : 0.48f))
+                     : lesson ? std::min(330 * s, display.x * 0.3f)
+                              : std::min(268 * s, display.x * 0.26f);
+  const float right = upright ? display.x - left - 1 : std::min(290 * s, display.x * 0.28f);
+  const float middle_x = upright ? 0 : left + 1;
+  const float middle_width = upright ? display.x : std::max(100.0f, display.x - left - right - 2);
+  const float all_height = std::max(100.0f, display.y - top - bottom);
+  const float panels_height = upright ? std::floor(all_height * 0.4f) : all_height;
+  const float middle_height = upright ? all_height - panels_height : all_height;
 
-  state_.view.update(state_.model, left + 1 + Timeline::kLabelWidth * s,
+  state_.view.update(state_.model, middle_x + Timeline::kLabelWidth * s,
                      middle_width - Timeline::kLabelWidth * s - 16 * s, std::chrono::steady_clock::now());
   update_scope(state_);
   state_.timeline.sync(state_.model.trace(), &state_.lanes);
@@ -213,15 +220,16 @@ void Shell::draw_workbench(const Canvas& canvas) {
 
   const float buttons = state_.lesson.on() ? lesson_buttons_height(canvas) : 0;
   const Rect top_area{0, 0, display.x, top};
-  const Rect knobs_area{0, top + 1, left, middle_height - 2 - buttons};
+  const float panels_y = display.y - bottom - panels_height;
+  const Rect knobs_area{0, panels_y + 1, left, panels_height - 2 - buttons};
   const Rect buttons_area{0, display.y - bottom - buttons, left, buttons - 1};
-  const Rect notice_area{left + 1, top + 1, middle_width, notice};
-  const Rect job_area{left + 1, top + 1 + notice, middle_width, std::max(0.0f, job - 1)};
-  const Rect timeline_area{left + 1, top + 1 + notice + job, middle_width, timeline_height - 1};
-  const Rect plots_area{left + 1, top + notice + job + timeline_height, middle_width,
+  const Rect notice_area{middle_x, top + 1, middle_width, notice};
+  const Rect job_area{middle_x, top + 1 + notice, middle_width, std::max(0.0f, job - 1)};
+  const Rect timeline_area{middle_x, top + 1 + notice + job, middle_width, timeline_height - 1};
+  const Rect plots_area{middle_x, top + notice + job + timeline_height, middle_width,
                         middle_height - notice - job - timeline_height - minimap - 1};
-  const Rect minimap_area{left + 1, display.y - bottom - minimap, middle_width, minimap - 1};
-  const Rect details_area{display.x - right, top + 1, right, middle_height - 2};
+  const Rect minimap_area{middle_x, top + middle_height - minimap, middle_width, minimap - 1};
+  const Rect details_area{display.x - right, panels_y + 1, right, panels_height - 2};
   const Rect status_area{0, display.y - bottom, display.x, bottom};
   // The line colour shows between the panels as hairlines.
   grounds_ = {{{0, 0, display.x, display.y}, colours[Colour::Line]}};
@@ -253,7 +261,7 @@ void Shell::draw_workbench(const Canvas& canvas) {
     if (!hidden) {
       panel("##plots", plots_area, {0, 4 * s}, kNoScroll, [&] { draw_drawer(canvas); });
       panel("##minimap", minimap_area, {0, 0}, kNoScroll, [&] { draw_minimap(canvas); });
-      draw_divider(canvas, {left + 1, plots_area.y - 0.5f, middle_width, 0}, top + notice + job, all);
+      draw_divider(canvas, {middle_x, plots_area.y - 0.5f, middle_width, 0}, top + notice + job, all);
     }
   }
   panel("##details", details_area, {16 * s, 0}, 0, [&] { draw_details(canvas); });

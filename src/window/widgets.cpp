@@ -210,6 +210,7 @@ RowSpacing::~RowSpacing() { ImGui::PopStyleVar(); }
 
 void text(const Canvas& c, FontRole role, Colour colour, const std::string& t) {
   const TextStyle style(c, role, colour);
+  c.fonts.note(role, t);
   ImGui::TextUnformatted(t.data(), t.data() + t.size());
 }
 

@@ -9,11 +9,13 @@
 #include <imgui_impl_opengl3.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "base/crash_notes.h"
 #include "base/error.h"
 #include "base/platform/machine_memory.h"
+#include "base/platform/page.h"
 #include "base/translate.h"
 #include "model/lesson_letters.h"
 #include "model/memory_cap.h"
@@ -162,12 +164,15 @@ void Window::open_window(const Preferences& remembered) {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  if (!base::kInPage) glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);  // preferences are in unscaled pixels
   window_ = glfwCreateWindow(remembered.window_width, remembered.window_height, "Lanescope", nullptr, nullptr);
   if (!window_) {
     glfwTerminate();
     throw base::FileError(tr("no OpenGL 3.3") + in_brackets() + headless_hint());
   }
-  glfwSetWindowSizeLimits(window_, 900, 560, GLFW_DONT_CARE, GLFW_DONT_CARE);
+  const float unit = unit();
+  glfwSetWindowSizeLimits(window_, static_cast<int>(900 * unit), static_cast<int>(560 * unit), GLFW_DONT_CARE,
+                          GLFW_DONT_CARE);
   visibility_.emplace(window_);
   glfwMakeContextCurrent(window_);
   keeps_content_ = keeps_content(window_);
@@ -188,6 +193,14 @@ void Window::open_window(const Preferences& remembered) {
   settle_in();
 }
 
+float Window::unit() const {
+  int coordinates = 0, pixels = 0;
+  glfwGetWindowSize(window_, &coordinates, nullptr);
+  glfwGetFramebufferSize(window_, &pixels, nullptr);
+  const float density = pixels > 0 ? static_cast<float>(coordinates) / static_cast<float>(pixels) : 1;
+  return content_scale() * density;
+}
+
 Window::~Window() {
   keep_preferences();
   close_window();
@@ -203,8 +216,9 @@ void Window::keep_preferences() {
     height = static_cast<int>(windowed_.height);
   }
   Preferences& p = shell_->state().preferences;
-  p.window_width = width;
-  p.window_height = height;
+  const float unit = unit();
+  p.window_width = static_cast<int>(std::lround(static_cast<float>(width) / unit));
+  p.window_height = static_cast<int>(std::lround(static_cast<float>(height) / unit));
   p.trigger = shell_->state().view.own_trigger();
   p.trigger.automatic = true;
   save_preferences(preferences_path(), p);
@@ -279,14 +293,17 @@ void Window::hold_keys() {
 void Window::refresh_look() {
   ShellState& state = shell_->state();
   const float scale = state.scale();
-  const bool more_letters = state.language() == base::Language::Chinese && fonts_own_ != state.own_files.version;
+  const bool more_letters = fonts_letters_ != missing_letters_.text().size() ||
+                            (state.language() == base::Language::Chinese && fonts_own_ != state.own_files.version);
   if (scale != fonts_scale_ || fonts_language_ != state.language() || more_letters) {
     fonts_scale_ = scale;
     fonts_language_ = state.language();
     fonts_own_ = state.own_files.version;
+    fonts_letters_ = missing_letters_.text().size();
     ImGuiIO& io = ImGui::GetIO();
     io.Fonts->Clear();
-    fonts_ = load_fonts(*io.Fonts, scale, 1, window_letters(*fonts_language_, state.lesson.student()));
+    fonts_ = load_fonts(*io.Fonts, scale, 1, window_letters(*fonts_language_, missing_letters_.text()));
+    fonts_.missing = &missing_letters_;
 #if IMGUI_VERSION_NUM < 19200
     ImGui_ImplOpenGL3_DestroyFontsTexture();
     ImGui_ImplOpenGL3_CreateFontsTexture();
@@ -420,6 +437,7 @@ void Window::draw_frame() {
   frames_owed_ = std::max(0, frames_owed_ - 1);
   // Draw a newly loaded trace without waiting for user input.
   if (shown != shell_->state().model.generation() || opening != shell_->state().opening.running()) frames_owed_ = 3;
+  if (fonts_letters_ != missing_letters_.text().size()) frames_owed_ = 3;
   const auto ms = std::chrono::duration<float, std::milli>(Clock::now() - begin).count();
   if (painted && frame_times_ms_.size() < kKeptFrameTimes) frame_times_ms_.push_back(ms);
   double& smoothed = shell_->state().figures.frame_ms;

@@ -83,6 +83,7 @@ class Window {
   // These differ between a desktop and a page: see loop_desktop.cpp, loop_browser.cpp.
   void settle_in();
   float content_scale() const;
+  float unit() const;  // screen coordinates per unscaled pixel; 1 where the display has a scale of 1
   void close_window();
   void begin(const WindowOptions& options, Preferences preferences);
   void begin_run(const session::SessionOptions& session);
@@ -112,7 +113,9 @@ class Window {
   Fonts fonts_;
   float fonts_scale_ = 0;
   std::optional<base::Language> fonts_language_;
-  std::uint64_t fonts_own_ = 0;  // OwnFilesState::version, whose texts the fonts cover
+  MissingLetters missing_letters_;
+  std::size_t fonts_letters_ = 0;  // bytes of missing_letters_.text() that the fonts cover
+  std::uint64_t fonts_own_ = 0;    // OwnFilesState::version, whose texts the fonts cover
   std::optional<ThemeName> theme_shown_;
   int frames_owed_ = 3;  // ImGui needs a few frames to settle after an event
   std::chrono::steady_clock::time_point last_frame_{};

@@ -84,7 +84,7 @@ io::Image Window::paint(float scale, ThemeName name) {
 
   io.Fonts->Clear();
   const Fonts fonts =
-      load_fonts(*io.Fonts, state.scale() * scale, scale, window_letters(state.language(), state.lesson.student()));
+      load_fonts(*io.Fonts, state.scale() * scale, scale, window_letters(state.language(), missing_letters_.text()));
 #if IMGUI_VERSION_NUM < 19200
   ImGui_ImplOpenGL3_DestroyFontsTexture();
   ImGui_ImplOpenGL3_CreateFontsTexture();

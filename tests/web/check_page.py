@@ -21,8 +21,9 @@ TRACE = ROOT / "tests/data/pytorch-alexnet.json.gz"
 WIDTH, HEIGHT = 1280, 800
 CTRL = 2
 MOST_BYTES = 8_000_000
-MOST_SECONDS = 3.0
-LEAST_FRAMES = 24.0
+# Twice what bench/page.py promises: other work on the machine must not fail these.
+MOST_SECONDS = 6.0
+LEAST_FRAMES = 12.0
 
 
 def note(text: str):
@@ -103,11 +104,13 @@ def first_picture(browser, address, folder, measured, _):
     for _ in range(3):
         started(browser, address)
         times.append(browser.run("return lanescopePage.firstPicture") / 1000)
-    measured["first_picture_s"] = sorted(times)[1]
+    times.sort()
+    measured["first_picture_s"] = times[1]
     browser.screenshot(folder / "page.png")
     errors = [line for line in browser.log() if line.startswith("SEVERE")]
     check(not errors, f"the browser reports {errors[:1]}")
     check(state(browser)["events"] > 0, "nothing is recorded")
+    check(times[0] <= MOST_SECONDS, f"the first picture takes {times[0]:.1f} s; at most {MOST_SECONDS:.0f}")
 
 
 def frames(browser, address, _folder, measured, _):
@@ -117,7 +120,8 @@ def frames(browser, address, _folder, measured, _):
     time.sleep(5)
     after, end = state(browser), time.monotonic()
     check(after["events"] > before["events"], "the run does not go on")
-    measured["frames_per_second"] = (after["frames"] - before["frames"]) / (end - begin)
+    rate = measured["frames_per_second"] = (after["frames"] - before["frames"]) / (end - begin)
+    check(rate >= LEAST_FRAMES, f"{rate:.1f} frames/s; at least {LEAST_FRAMES:.0f}")
 
 
 def link(browser, address, _folder, _measured, __):
@@ -286,6 +290,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
+        if measured["compressed_bytes"] > MOST_BYTES:
+            failed += 1
+            note(f"FAILED  {measured['compressed_bytes']:,} bytes compressed; at most {MOST_BYTES:,}")
         server = Server(arguments.page)
         browser = Browser(WIDTH, HEIGHT, folder.resolve())
         try:

@@ -1,11 +1,13 @@
 #include "window/hands.h"
 
+#include <X11/Xatom.h>
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
 #include <X11/extensions/XTest.h>
 
 #include <chrono>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 namespace lanescope::ui_test {
@@ -30,6 +32,13 @@ Hands::Hands() : display_(XOpenDisplay(nullptr)) {
 Hands::~Hands() {
   XAutoRepeatOn(display_);
   XCloseDisplay(display_);
+}
+
+void Hands::set_density(int dots_per_inch) {
+  const std::string resources = "Xft.dpi:\t" + std::to_string(dots_per_inch) + "\n";
+  XChangeProperty(display_, DefaultRootWindow(display_), XA_RESOURCE_MANAGER, XA_STRING, 8, PropModeReplace,
+                  reinterpret_cast<const unsigned char*>(resources.data()), static_cast<int>(resources.size()));
+  XSync(display_, False);
 }
 
 void Hands::move_to(int x, int y) {

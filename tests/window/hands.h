@@ -20,6 +20,8 @@ class Hands {
   unsigned long pixel(int x, int y);
   /// What a window manager does to a window (an X id) that is minimised, or brought back.
   void minimise(unsigned long window, bool minimised);
+  /// What a desktop says of its displays: dots per inch, 96 where nothing is scaled. Counts for windows opened later.
+  void set_density(int dots_per_inch);
 
  private:
   struct Pointer {

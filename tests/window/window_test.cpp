@@ -100,6 +100,35 @@ TEST_F(LookTest, EverySizeOfTheWindowHasASaneLayout) {
   }
 }
 
+// As on a telephone held upright: the lanes have the whole width, the panels lie side by side below them.
+TEST_F(LookTest, AnUprightWindowHasItsPanelsBelowTheLanes) {
+  glfwSetWindowSize(desk().window().handle(), 900, 1100);
+  ASSERT_TRUE(desk().until([] { return ImGui::GetIO().DisplaySize.y == 1100; }));
+  state().preferences.font_scale = 1.6f;  // as if it were 562 wide
+  desk().frames(3);
+  const Rect timeline = desk().place("timeline"), whole_run = desk().place("whole_run");
+  EXPECT_EQ(timeline.x, 0);
+  EXPECT_EQ(timeline.width, 900);
+  const Rect knob = desk().place("knob.log_interval"), verdict = desk().place("pin_a");
+  EXPECT_GT(knob.y, whole_run.y + whole_run.height);
+  EXPECT_GT(verdict.y, whole_run.y + whole_run.height);
+  EXPECT_GT(verdict.x, knob.x + knob.width);
+  EXPECT_LE(verdict.x + verdict.width, 900);
+  // Two rows of buttons, all inside.
+  EXPECT_GT(desk().place("pause").y, desk().place("badge").y + desk().place("badge").height);
+  for (const char* name : {"badge", "pause", "restart", "average", "trigger_chip"}) {
+    const Rect button = desk().place(name);
+    EXPECT_GE(button.x, 0) << name;
+    EXPECT_LE(button.x + button.width, 900) << name;
+    EXPECT_LE(button.y + button.height, timeline.y) << name;
+  }
+  desk().click("pause");
+  EXPECT_TRUE(desk().until([&] { return model().paused(); }));
+  desk().click("pause");
+  glfwSetWindowSize(desk().window().handle(), 1440, 960);
+  ASSERT_TRUE(desk().until([] { return ImGui::GetIO().DisplaySize.y == 960; }));
+}
+
 // The rows that do not fit are reached with the wheel over the names, or by dragging.
 TEST_F(LookTest, LanesThatDoNotFitCanBeScrolledTo) {
   glfwSetWindowSize(desk().window().handle(), 900, 560);
@@ -228,6 +257,37 @@ TEST_F(StartTest, TheLookIsRemembered) {
   EXPECT_EQ(state().preferences.picture_folder, desk.pictures().string());
   // Nothing is left in the folder the program was started in, or elsewhere in the home.
   EXPECT_FALSE(std::filesystem::exists("imgui.ini"));
+}
+
+// Sizes are remembered in unscaled pixels: on a display with twice the density the window is as large to the eye.
+TEST_F(StartTest, TheSizeFollowsTheScaleOfTheDisplay) {
+  desk.remember("tour_done = true\nwindow_width = 920\nwindow_height = 580");
+  desk.hands().set_density(192);
+  desk.open(options());
+  EXPECT_EQ(state().content_scale, 2);
+  EXPECT_EQ(ImGui::GetIO().DisplaySize.x, 1840);
+  EXPECT_EQ(ImGui::GetIO().DisplaySize.y, 1160);
+  desk.close();
+  desk.hands().set_density(96);
+  desk.open(options());
+  EXPECT_EQ(ImGui::GetIO().DisplaySize.x, 920);
+  EXPECT_EQ(ImGui::GetIO().DisplaySize.y, 580);
+}
+
+// Chinese letters in an English window: a file's name here.
+TEST_F(StartTest, NamesInChineseCanBeReadInEnglish) {
+  desk.remember("tour_done = true");
+  const std::filesystem::path file = desk.home() / "训练记录.json";
+  std::ofstream(file) << R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 2, "pid": 0,)"
+                         R"( "tid": 7, "args": {"device": 0, "stream": 7}}]})";
+  ui::WindowOptions wanted = options();
+  wanted.open = {file};
+  desk.open(wanted);
+  const auto can_draw = [](ImWchar letter) {
+    return ImGui::GetIO().Fonts->Fonts[0]->FindGlyphNoFallback(letter) != nullptr;
+  };
+  EXPECT_TRUE(desk.until([&] { return can_draw(0x8BAD) && can_draw(0x5F55); })) << "训 and 录";
+  EXPECT_FALSE(can_draw(0x9F98)) << "龘 is in no name: the fonts have only what is used";
 }
 
 TEST_F(StartTest, ABrokenSettingsFileIsNoReasonNotToStart) {

@@ -6,6 +6,11 @@
 
 namespace lanescope::ui {
 
+/// Whether the window is narrow and taller than wide, as on a telephone or a turned tablet: what lies side by side
+/// elsewhere has no room. `scale`: pixels per unscaled pixel.
+bool is_upright(float scale);
+/// In pixels: two rows in an upright window.
+float top_bar_height(float scale);
 void draw_top_bar(const Canvas& canvas);
 void draw_knobs(const Canvas& canvas);
 /// The same for a program of the user's: its state, its loop, and how much of it is recorded.

@@ -32,6 +32,8 @@ std::string fitting(const Canvas& c, FontRole role, const std::vector<std::strin
   return wordings.back();
 }
 
+constexpr float kRowHeight = 46;
+constexpr float kUprightWidth = 720;
 constexpr float kAverageWidth = 52;
 constexpr float kChipIcon = 34;    // minimum width of the trigger button: its icon
 constexpr float kChipWidth = 236;  // full width of the trigger button
@@ -173,24 +175,34 @@ void draw_run(const Canvas& c, bool compact) {
 
 }  // namespace
 
+bool is_upright(float scale) {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  return display.x < kUprightWidth * scale && display.y > display.x;
+}
+
+float top_bar_height(float scale) { return (is_upright(scale) ? 2 * kRowHeight - 8 : kRowHeight) * scale; }
+
 void draw_top_bar(const Canvas& c) {
   ShellState& state = c.state;
-  const float y = ImGui::GetCursorPosY();
-  const ImVec2 window = ImGui::GetWindowSize();
+  const bool upright = is_upright(c.scale);  // the buttons have a row of their own
+  const float y = ImGui::GetCursorPosY() + (upright ? (kRowHeight - 8) * c.scale : 0);
+  const ImVec2 window{ImGui::GetWindowWidth(), kRowHeight * c.scale};
   const ImVec2 at = ImGui::GetWindowPos();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float s = c.scale;
   const float badge_x = draw_badge(c, at.x + window.x - 16 * s, at.y + (window.y - 26 * s) / 2) - at.x;
   // From the right: the badge, the run's buttons, the view's buttons; the title gets the rest.
   const bool compact = window.x < 1500 * s;
-  const bool narrow = window.x < 960 * s;  // leave out the program's name
-  const float modes_width = (narrow ? 192 : compact ? 204 : 252) * s;
+  const bool narrow = !upright && window.x < 960 * s;  // leave out the program's name
+  const float modes_width = (narrow || upright ? 192 : compact ? 204 : 252) * s;
   const float run_width = state.model.virtual_time() ? (compact ? 232 : 352) * s : (compact ? 162 : 212) * s;
-  const float run_x = badge_x - run_width;
+  const float run_x = upright ? window.x - 6 * s - run_width : badge_x - run_width;
   const float scope_width = modes_width + (6 + kAverageWidth + 10 + kChipWidth + 10) * s;
   const float name_x = 44 * s;  // to the right of the menu button
-  const float modes_x =
-      narrow ? name_x : std::max((compact ? 152 : 188) * s, std::min(window.x * 0.345f, run_x - scope_width));
+  const float modes_x = upright ? 16 * s
+                        : narrow
+                            ? name_x
+                            : std::max((compact ? 152 : 188) * s, std::min(window.x * 0.345f, run_x - scope_width));
   ImGui::SetCursorScreenPos({at.x + 10 * s, at.y + (window.y - 26 * s) / 2});
   draw_menu_button(c);
   const Label name{at.x + name_x, at.y, 120 * s, c.theme[Colour::Text], FontRole::Title, "Lanescope", window.y};
@@ -198,7 +210,8 @@ void draw_top_bar(const Canvas& c) {
   const bool story = state.experiment.active && state.model.steering();
   const std::string says =
       story ? state.experiment.active->experiment().title[state.language()] : tr(state.model.title());
-  const Label title{at.x + title_x, at.y,    modes_x - title_x - 16 * s, c.theme[Colour::Muted], FontRole::Body,
+  const float title_end = upright ? badge_x : modes_x;
+  const Label title{at.x + title_x, at.y,    title_end - title_x - 16 * s, c.theme[Colour::Muted], FontRole::Body,
                     says,           window.y};
   if (!narrow) draw_labels(list, c.fonts, {&name, 1});
   if (!narrow && title.max_width > 60 * s) draw_labels(list, c.fonts, {&title, 1});
@@ -215,7 +228,7 @@ void draw_top_bar(const Canvas& c) {
     if (button(c, "fit", std::string(tr("Fit")) + " (" + key_text(info(Action::Fit).keys.front()) + ")"))
       state.requests.actions.push_back(Action::Fit);
     ImGui::SameLine(0, 10 * s);
-    draw_still_scope(c, badge_x - 16 * s);
+    draw_still_scope(c, (upright ? window.x : badge_x) - 16 * s);
   }
 }
 

@@ -236,8 +236,10 @@ void draw_trigger_panel(const Canvas& c) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const auto chip = state.places.find("trigger_chip");
   const float width = kWidth * s;
-  const float wanted = chip == state.places.end() ? display.x * 0.5f : chip->second.x;
-  const ImVec2 at{std::clamp(wanted, 8 * s, std::max(8 * s, display.x - width - 8 * s)), 46 * s + 6 * s};
+  const bool has_chip = chip != state.places.end();
+  const float wanted = has_chip ? chip->second.x : display.x * 0.5f;
+  const float below = has_chip ? chip->second.y + chip->second.height + 12 * s : 52 * s;
+  const ImVec2 at{std::clamp(wanted, 8 * s, std::max(8 * s, display.x - width - 8 * s)), below};
   ImGui::SetNextWindowPos(at);
   ImGui::SetNextWindowSizeConstraints({width, 0}, {width, display.y - at.y - 10 * s});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {kPadding * s, 12 * s});
