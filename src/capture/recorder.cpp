@@ -211,10 +211,7 @@ void Recorder::flush() {
   }
   const std::uint64_t asked = flush_asked_.fetch_add(1, std::memory_order_seq_cst) + 1;
   wake(Rest::Nap);
-  for (std::uint64_t done = flush_done_.load(std::memory_order_acquire); done < asked;
-       done = flush_done_.load(std::memory_order_acquire)) {
-    flush_done_.wait(done, std::memory_order_acquire);
-  }
+  for (std::uint64_t done = flush_done_.load(); done < asked;) done = flush_done_.wait_for_other_than(done);
 }
 
 RecorderHealth Recorder::health() const {
@@ -271,7 +268,7 @@ void Recorder::ingest() {
         std::erase(channels_, channel);
       }
     }
-    const bool flushing = flush_asked > flush_done_.load(std::memory_order_relaxed);
+    const bool flushing = flush_asked > flush_done_.load();
     if (flushing || stopping) {
       flush_windows();
     } else {
@@ -285,8 +282,7 @@ void Recorder::ingest() {
       latency_ms_.store(0.9 * latency_ms_.load(std::memory_order_relaxed) + 0.1 * now_ms, std::memory_order_relaxed);
     }
     if (flushing) {
-      flush_done_.store(flush_asked, std::memory_order_release);
-      flush_done_.notify_all();
+      flush_done_.set(flush_asked);
     }
     if (taken >= std::min(kHurry, queue_events_ / 4) || flushing) continue;
     if (stopping) return;
@@ -297,8 +293,8 @@ void Recorder::ingest() {
 void Recorder::rest(Rest how) {
   // Requests made before this store are checked below; later ones see the store and wake this thread.
   rest_.store(how, std::memory_order_seq_cst);
-  bool work = stop_.load(std::memory_order_seq_cst) ||
-              flush_asked_.load(std::memory_order_seq_cst) > flush_done_.load(std::memory_order_relaxed);
+  bool work =
+      stop_.load(std::memory_order_seq_cst) || flush_asked_.load(std::memory_order_seq_cst) > flush_done_.load();
   if (how == Rest::Sleep) {
     const std::lock_guard lock(channels_mutex_);
     for (const auto& channel : channels_) work |= channel->oldest_waiting.load(std::memory_order_seq_cst) != 0;

@@ -39,18 +39,17 @@ MeasuredRun::MeasuredRun(session::SessionOptions options, analysis::LiveAnalysis
 
 MeasuredRun::~MeasuredRun() {
   released_.store(true, std::memory_order_release);
-  events_read_.fetch_add(1, std::memory_order_release);  // the changed value wakes the workload
-  events_read_.notify_all();
+  events_read_.add(1);  // wakes the workload
 }
 
 // On the workload's thread. Otherwise a simulation faster than the analysis would evict events before they were
 // counted, and the figures would depend on the speed of this machine.
 void MeasuredRun::hold_back(const trace::Trace& trace) {
   for (;;) {
-    const std::uint64_t read = events_read_.load(std::memory_order_acquire);
+    const std::uint64_t read = events_read_.load();
     if (trace.counts().recorded <= read + events_ahead_ || released_.load(std::memory_order_acquire)) return;
     if (session_->options().in_turns) return void(follow());
-    events_read_.wait(read, std::memory_order_acquire);
+    events_read_.wait_for_other_than(read);
   }
 }
 
@@ -61,10 +60,9 @@ bool MeasuredRun::follow() {
   reading_ = reading_ || has_iterations(trace()) || recorded > events_ahead_ || !session_->runner().running();
   if (!reading_) return false;
   analysis_->update(trace().complete_until());
-  const std::uint64_t read = events_read_.load(std::memory_order_relaxed);
+  const std::uint64_t read = events_read_.load();
   if (recorded == read) return false;
-  events_read_.store(recorded, std::memory_order_release);
-  events_read_.notify_all();
+  events_read_.set(recorded);
   return recorded - read >= kMany;
 }
 

@@ -10,12 +10,11 @@ constexpr int kMost = 256;
 constexpr int kSpins = 4000;
 
 template <typename Value>
-Value wait_until_other(const std::atomic<Value>& value, Value known) {
+Value wait_for_other(base::Awaited<Value>& value, Value known) {
   for (int i = 0; i < kSpins; ++i) {
-    if (const Value now = value.load(std::memory_order_acquire); now != known) return now;
+    if (const Value now = value.load(); now != known) return now;
   }
-  value.wait(known, std::memory_order_acquire);
-  return value.load(std::memory_order_acquire);
+  return value.wait_for_other_than(known);
 }
 
 }  // namespace
@@ -33,8 +32,7 @@ Team::Team(int size) {
 
 Team::~Team() {
   ending_.store(true, std::memory_order_relaxed);
-  task_.fetch_add(kParts + 1, std::memory_order_release);
-  task_.notify_all();
+  task_.add(kParts + 1);
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -42,21 +40,20 @@ void Team::run(int parts, const std::function<void(int)>& work) {
   if (parts <= 1) return work(0);
   const std::lock_guard lock(turn_);
   work_ = &work;
-  unfinished_.store(parts - 1, std::memory_order_relaxed);
-  const std::uint64_t number = task_.load(std::memory_order_relaxed) >> kPartBits;
-  task_.store((number + 1) << kPartBits | static_cast<std::uint64_t>(parts), std::memory_order_release);
-  task_.notify_all();
+  unfinished_.set(parts - 1);
+  const std::uint64_t number = task_.load() >> kPartBits;
+  task_.set((number + 1) << kPartBits | static_cast<std::uint64_t>(parts));
   work(0);
-  for (int left = unfinished_.load(std::memory_order_acquire); left > 0;) left = wait_until_other(unfinished_, left);
+  for (int left = unfinished_.load(); left > 0;) left = wait_for_other(unfinished_, left);
 }
 
 void Team::serve(int part) {
   for (std::uint64_t task = 0;;) {
-    task = wait_until_other(task_, task);
+    task = wait_for_other(task_, task);
     if (ending_.load(std::memory_order_relaxed)) return;
     if (static_cast<std::uint64_t>(part) >= (task & kParts)) continue;
     (*work_)(part);
-    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_all();
+    unfinished_.add(-1);
   }
 }
 
