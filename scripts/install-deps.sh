@@ -90,6 +90,8 @@ windows  librsvg2-bin           draws the program's icon
 windows  fonts-inter            goes with the program
 windows  fonts-jetbrains-mono   likewise
 windows  fonts-wqy-microhei     likewise
+windows  libgl1-mesa-dri        draws the window
+windows  libgl1                 likewise
 windows  xvfb                   a virtual display
 windows  xauth                  xvfb-run needs it
 "
