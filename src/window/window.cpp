@@ -170,8 +170,8 @@ void Window::open_window(const Preferences& remembered) {
     glfwTerminate();
     throw base::FileError(tr("no OpenGL 3.3") + in_brackets() + headless_hint());
   }
-  const float unit = unit();
-  glfwSetWindowSizeLimits(window_, static_cast<int>(900 * unit), static_cast<int>(560 * unit), GLFW_DONT_CARE,
+  const float pixel = unit();
+  glfwSetWindowSizeLimits(window_, static_cast<int>(900 * pixel), static_cast<int>(560 * pixel), GLFW_DONT_CARE,
                           GLFW_DONT_CARE);
   visibility_.emplace(window_);
   glfwMakeContextCurrent(window_);
@@ -216,9 +216,9 @@ void Window::keep_preferences() {
     height = static_cast<int>(windowed_.height);
   }
   Preferences& p = shell_->state().preferences;
-  const float unit = unit();
-  p.window_width = static_cast<int>(std::lround(static_cast<float>(width) / unit));
-  p.window_height = static_cast<int>(std::lround(static_cast<float>(height) / unit));
+  const float pixel = unit();
+  p.window_width = static_cast<int>(std::lround(static_cast<float>(width) / pixel));
+  p.window_height = static_cast<int>(std::lround(static_cast<float>(height) / pixel));
   p.trigger = shell_->state().view.own_trigger();
   p.trigger.automatic = true;
   save_preferences(preferences_path(), p);
