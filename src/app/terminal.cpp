@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 
 #include "base/control_characters.h"
@@ -27,13 +26,14 @@ std::size_t styled(std::string_view text) {
   return 0;
 }
 
-/// How many bytes the control character there has; 0: there is none. A single byte from 0x80 on is one for terminals
-/// that do not use UTF-8.
-std::size_t control_at(std::string_view text, std::size_t i) {
-  std::size_t end = i;
-  const char32_t c = base::next_code_point(text, end);
-  const bool control = c == base::kInvalidCodePoint ? static_cast<unsigned char>(text[i]) < 0xa0 : base::is_control(c);
-  return control ? end - i : 0;
+/// Appends the next character, or a space if it is a control character, and goes on to the one after it. A single byte
+/// from 0x80 on is a control character for terminals that do not use UTF-8.
+void append_next(std::string& out, std::string_view text, std::size_t& i, bool lines) {
+  const std::size_t begin = i;
+  const char32_t c = base::next_code_point(text, i);
+  const bool control =
+      c == base::kInvalidCodePoint ? static_cast<unsigned char>(text[begin]) < 0xa0 : base::is_control(c);
+  out += control && !(lines && c == '\n') ? std::string_view(" ") : text.substr(begin, i - begin);
 }
 
 }  // namespace
@@ -58,11 +58,8 @@ std::string for_terminal(std::string_view text) {
     if (length > 0) {
       words += text.substr(i, length);
       i += length;
-    } else if (const std::size_t control = control_at(text, i); control > 0 && text[i] != '\n') {
-      words += ' ';
-      i += control;
     } else {
-      words += text[i++];
+      append_next(words, text, i, true);
     }
   }
   return words;
@@ -73,11 +70,7 @@ void write_words(std::string_view text) { write_out(for_terminal(text)); }
 std::string one_line(std::string_view text) {
   std::string line;
   line.reserve(text.size());
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t control = control_at(text, i);
-    line += control > 0 ? ' ' : text[i];
-    i += std::max<std::size_t>(1, control);
-  }
+  for (std::size_t i = 0; i < text.size();) append_next(line, text, i, false);
   return line;
 }
 

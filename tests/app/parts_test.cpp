@@ -91,6 +91,10 @@ TEST(ForTerminal, NamesDoNotSteerIt) {
             "a 2Jb\xff")
       << "for terminals without UTF-8";
   EXPECT_EQ(one_line("a\u202e\x9b\u2029z"), "a   z");
+  for (const char* text : {"损失 ✓", "µs ×", "🙂"}) {
+    EXPECT_EQ(for_terminal(text), text);
+    EXPECT_EQ(one_line(text), text);
+  }
 }
 
 // A quarter of the work took 2 s, so three quarters take 6 s more; 24 columns hold 6 signs for a quarter.
