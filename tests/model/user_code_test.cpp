@@ -156,7 +156,7 @@ TEST_F(UserCodeTest, AFileThatIsElsewhereIsShownWhenItWasFound) {
 }
 
 TEST(UserFilesTest, ATraceDoesNotLeadToOtherMachinesOrToTheKernelsFiles) {
-  const UserFiles files;
+  UserFiles files;
   const std::string here = __FILE__;
   EXPECT_TRUE(files.find(here));
   EXPECT_FALSE(files.find("/" + here)) << "\"//machine/share\" on Windows";
