@@ -12,6 +12,7 @@
 #include "app/table.h"
 #include "app/terminal.h"
 #include "base/error.h"
+#include "base/shell_words.h"
 #include "base/translate.h"
 #include "calibration/calibrate.h"
 #include "calibration/torch_costs.h"
@@ -53,7 +54,7 @@ void calibrate_machine(const CalibrateRequest& request) {
     return device::make_device(request.device, std::move(context));
   };
   calibrate.date = today();
-  calibrate.progress = [](const std::string& what) { fmt::print(stderr, "lanescope: {}\n", tr("measuring {}", what)); };
+  calibrate.progress = [](const std::string& what) { say(tr("measuring {}", what)); };
   calibration::Calibration found = calibration::calibrate(calibrate);
   if (!request.torch.empty()) {
     calibrate.progress(tr("PyTorch"));
@@ -63,8 +64,8 @@ void calibrate_machine(const CalibrateRequest& request) {
   file.write(calibration::to_toml(found));
   file.commit();
   write_words(summary(found));
-  fmt::print(stderr, "lanescope: {}\n",
-             tr("wrote {}; try: lanescope --device sim:{}", request.out.string(), request.out.string()));
+  say(tr("wrote {}; try: {}", request.out.string(),
+         base::shell_words({"lanescope", "--device", "sim:" + request.out.string()})));
 }
 
 }  // namespace lanescope::app

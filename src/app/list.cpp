@@ -342,7 +342,7 @@ std::string list_text(const ListRequest& request) {
       json = lessons_json();
       break;
   }
-  return json.dump(2) + '\n';
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace lanescope::app

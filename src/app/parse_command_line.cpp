@@ -643,7 +643,10 @@ Request parse_command_line(int argc, const char* const* argv) {
   script.footer(tr(kScriptNotes));
   ScriptArguments script_arguments;
   script_arguments.add_to(script);
-  for (CLI::App* command : root.get_subcommands({})) command->group(tr("Subcommands"));
+  for (CLI::App* command : root.get_subcommands({})) {
+    command->group(tr("Subcommands"));
+    command->get_help_ptr()->group(tr("Options"));  // which it got before it had the translated defaults
+  }
 
   try {
     root.parse(argc, argv);

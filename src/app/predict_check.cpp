@@ -313,9 +313,7 @@ int run_predict_check(const PredictCheckRequest& request) {
   const base::Interrupt interrupt;
   const PredictCheck check = check_predictions(
       request, [&] { return interrupt.asked(); },
-      [](const CheckedChange& change) {
-        fmt::print(stderr, "lanescope: {}\n", tr("checking {}: {}", change.workload, fmt::join(change.change, " ")));
-      });
+      [](const CheckedChange& change) { say(tr("checking {}: {}", change.workload, fmt::join(change.change, " "))); });
   if (!request.json.empty()) write_json(request.json, predict_check_json(check));
   if (request.json != "-") write_words(predict_check_text(check, style_for(stdout)));
   const auto promised = kPromisedCoverage * static_cast<double>(check.verified());

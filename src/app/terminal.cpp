@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 
+#include "base/control_characters.h"
 #include "base/error.h"
 #include "base/platform/paths.h"
 #include "base/platform/terminal.h"
 #include "base/translate.h"
+#include "base/utf8.h"
 #include "io/atomic_file.h"
 
 namespace lanescope::app {
@@ -25,12 +26,14 @@ std::size_t styled(std::string_view text) {
   return 0;
 }
 
-/// How many bytes the control character there has: those of ASCII, and in UTF-8 those from U+0080 to U+009F, which some
-/// terminals take for commands as well. 0: there is none.
-std::size_t control_at(std::string_view text, std::size_t i) {
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-  if (byte(i) < 0x20 || byte(i) == 0x7f) return 1;
-  return byte(i) == 0xc2 && i + 1 < text.size() && byte(i + 1) >= 0x80 && byte(i + 1) < 0xa0 ? 2 : 0;
+/// Appends the next character, or a space if it is a control character, and goes on to the one after it. A single byte
+/// from 0x80 on is a control character for terminals that do not use UTF-8.
+void append_next(std::string& out, std::string_view text, std::size_t& i, bool lines) {
+  const std::size_t begin = i;
+  const char32_t c = base::next_code_point(text, i);
+  const bool control =
+      c == base::kInvalidCodePoint ? static_cast<unsigned char>(text[begin]) < 0xa0 : base::is_control(c);
+  out += control && !(lines && c == '\n') ? std::string_view(" ") : text.substr(begin, i - begin);
 }
 
 }  // namespace
@@ -43,11 +46,11 @@ void write_out(std::string_view text) {
 }
 
 void write_json(const std::string& json, std::string_view text) {
-  if (json == "-") return write_out(text);
+  if (json == "-") return is_terminal(stdout) ? write_words(text) : write_out(text);
   if (!json.empty()) io::write_text_file(base::path_of(json), text);
 }
 
-void write_words(std::string_view text) {
+std::string for_terminal(std::string_view text) {
   std::string words;
   words.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
@@ -55,24 +58,19 @@ void write_words(std::string_view text) {
     if (length > 0) {
       words += text.substr(i, length);
       i += length;
-    } else if (const std::size_t control = control_at(text, i); control > 0 && text[i] != '\n') {
-      words += ' ';
-      i += control;
     } else {
-      words += text[i++];
+      append_next(words, text, i, true);
     }
   }
-  write_out(words);
+  return words;
 }
+
+void write_words(std::string_view text) { write_out(for_terminal(text)); }
 
 std::string one_line(std::string_view text) {
   std::string line;
   line.reserve(text.size());
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t control = control_at(text, i);
-    line += control > 0 ? ' ' : text[i];
-    i += std::max<std::size_t>(1, control);
-  }
+  for (std::size_t i = 0; i < text.size();) append_next(line, text, i, false);
   return line;
 }
 

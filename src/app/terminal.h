@@ -10,11 +10,14 @@ namespace lanescope::app {
 /// Writes to standard output and flushes. Throws base::FileError if that fails (a full disk behind a redirection).
 void write_out(std::string_view text);
 
-/// The same for words and tables: what could steer a terminal and is not of a Style is left out, whatever names a file
-/// contains.
+/// What could steer a terminal and is not of a Style becomes a space, whatever names a file contains.
+std::string for_terminal(std::string_view text);
+
+/// write_out() for words and tables: of for_terminal().
 void write_words(std::string_view text);
 
-/// Writes to standard output if `json` is "-", otherwise to that path. Throws base::FileError.
+/// Writes to standard output if `json` is "-", otherwise to that path. A terminal gets for_terminal() of it, everything
+/// else the exact bytes. Throws base::FileError.
 void write_json(const std::string& json, std::string_view text);
 
 /// Replaces line breaks and other control characters, so that the text stays one line on any terminal.

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/settings_folder.h"
+#include "base/shell_words.h"
 #include "base/translate.h"
 
 namespace lanescope::attach {
@@ -79,23 +80,7 @@ std::vector<std::string> split_words(std::string_view text) {
   return words;
 }
 
-std::string joined_words(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    const bool plain = !word.empty() && word.find_first_not_of(
-                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                            "0123456789-_=.,:/+@%") == std::string::npos;
-    if (!text.empty()) text += ' ';
-    if (plain) {
-      text += word;
-      continue;
-    }
-    text += '\'';
-    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    text += '\'';
-  }
-  return text;
-}
+std::string joined_words(const std::vector<std::string>& words) { return base::shell_words(words); }
 
 std::map<std::string, std::string> parse_variables(std::string_view text) {
   std::map<std::string, std::string> variables;

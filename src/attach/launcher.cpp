@@ -65,8 +65,16 @@ Received receive(int socket, wire::Hello& hello, int& memory) {
   const ssize_t n = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return Received::Nothing;
   for (cmsghdr* head = CMSG_FIRSTHDR(&message); n > 0 && head; head = CMSG_NXTHDR(&message, head)) {
-    if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS || memory >= 0) continue;
-    std::memcpy(&memory, CMSG_DATA(head), sizeof(memory));
+    if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
+    for (std::size_t at = 0; at + sizeof(int) <= head->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
+      int file = -1;
+      std::memcpy(&file, CMSG_DATA(head) + at, sizeof(file));
+      if (memory < 0) {
+        memory = file;
+      } else {
+        ::close(file);  // padding gives room for more than the one that is asked for
+      }
+    }
   }
   const bool whole = n == static_cast<ssize_t>(sizeof(hello)) && memory >= 0 && hello.magic == wire::kMagic;
   return whole ? Received::Hello : Received::Nonsense;

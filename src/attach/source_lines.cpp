@@ -61,7 +61,7 @@ const std::vector<std::string>& SourceLines::lines(std::string_view file) {
   if (!path) return lines;
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(*path, error);
-  if (error || bytes > kLargestFile) return lines;
+  if (error || bytes == 0 || bytes > kLargestFile) return lines;  // in /proc all seem empty
   std::ifstream stream(*path);
   for (std::string line; lines.size() < kMostLines && std::getline(stream, line);) {
     lines.push_back(base::valid_utf8(line));

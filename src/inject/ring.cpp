@@ -16,6 +16,8 @@ namespace {
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr std::size_t kFirst = sizeof(wire::Slot::first.content), kMore = sizeof(wire::Slot::more);
 constexpr unsigned kProbes = 64;
+/// To claim slots. Each one that fails is another thread's success, or a viewer that writes where it must not.
+constexpr unsigned kMostTries = 10'000;
 
 IdTable text_table;
 
@@ -45,17 +47,17 @@ bool put(wire::Kind kind, std::uint32_t id, std::uint16_t mark, Parts parts) {
   const std::size_t bytes = parts.bytes + parts.tail_bytes;
   const std::size_t n = bytes <= kFirst ? 1 : 1 + (bytes - kFirst + kMore - 1) / kMore;
   std::uint64_t at = memory.head.load(kRelaxed);
-  for (;;) {
+  for (unsigned tries = 0;; ++tries) {
     bool free = true;
     for (std::size_t i = n; i-- > 0 && free;) {  // the last one first: it is the last to become free
       free = memory.slots[(at + i) & ring.mask].turn.load(std::memory_order_acquire) == at + i;
     }
-    if (free) {
+    if (free && tries < kMostTries) {
       if (memory.head.compare_exchange_weak(at, at + n, std::memory_order_acq_rel, kRelaxed)) break;
       continue;
     }
     const std::uint64_t head = memory.head.load(kRelaxed);
-    if (head == at) {
+    if (head == at || tries >= kMostTries) {
       count(memory.status.dropped);
       return false;
     }

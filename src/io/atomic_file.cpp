@@ -20,6 +20,10 @@ namespace fs = std::filesystem;
 fs::path follow_links(fs::path path) {
   std::error_code ignored;
   for (int hops = 0; hops < 32 && fs::is_symlink(path, ignored); ++hops) {
+    if (!base::may_follow(path)) {
+      throw base::FileError(path.string() + ": " + base::tr("cannot write") + ": " +
+                            base::tr("a link of somebody else, in a folder where everybody may write"));
+    }
     const fs::path next = fs::read_symlink(path, ignored);
     if (ignored) break;
     path = next.is_absolute() ? next : path.parent_path() / next;

@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "base/control_characters.h"
+#include "base/utf8.h"
+
 namespace lanescope::io {
 namespace {
 
 constexpr std::array<std::string_view, 11> kFormulas = {"=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"};
+
+constexpr std::string_view kSpaces = "\t\r\n";  // a quoted field may hold them
 
 void append_field(std::string& csv, std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
@@ -30,7 +35,17 @@ void append_csv_line(std::string& csv, std::span<const std::string> fields) {
 
 std::string csv_text(std::string_view text) {
   const bool calculated = std::ranges::any_of(kFormulas, [&](std::string_view f) { return text.starts_with(f); });
-  return (calculated ? "'" : "") + std::string(text);
+  std::string cell = calculated ? "'" : "";
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t begin = i;
+    const char32_t c = base::next_code_point(text, i);
+    if (base::is_control(c) && kSpaces.find(text[begin]) == std::string_view::npos) {
+      base::append_utf8(cell, U'\uFFFD');
+    } else {
+      cell += text.substr(begin, i - begin);
+    }
+  }
+  return cell;
 }
 
 }  // namespace lanescope::io

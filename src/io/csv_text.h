@@ -12,6 +12,7 @@ void append_csv_line(std::string& csv, std::span<const std::string> fields);
 
 /// A text from elsewhere, for a cell: spreadsheets would calculate one that begins with = + - @ (or their full-width
 /// forms, a tab or a line break), so it gets an apostrophe before it.
+/// What would steer a terminal that shows the file becomes U+FFFD.
 std::string csv_text(std::string_view text);
 
 }  // namespace lanescope::io

@@ -8,6 +8,7 @@
 #include "base/platform/files.h"
 #include "base/platform/paths.h"
 #include "base/platform/run_program.h"
+#include "base/shell_words.h"
 #include "base/translate.h"
 #include "io/byte_source.h"
 #include "io/nsys_read.h"
@@ -84,8 +85,8 @@ OpenedTrace read_nsys_report(ByteSource& source, ReadProgress* progress, const R
   const std::string version = said.empty() ? "(?)" : said;
   const fs::path report = source.path();
   fs::path beside = report;
-  const std::string by_hand =
-      "nsys export --type sqlite -o " + beside.replace_extension(".sqlite").string() + " " + report.string();
+  const std::string by_hand = base::shell_words(
+      {"nsys", "export", "--type", "sqlite", "-o", beside.replace_extension(".sqlite").string(), report.string()});
   const fs::path nsys = find_nsys();
   if (nsys.empty()) {
     source.fail(

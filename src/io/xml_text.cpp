@@ -1,13 +1,13 @@
 #include "io/xml_text.h"
 
+#include "base/control_characters.h"
 #include "base/utf8.h"
 
 namespace lanescope::io {
 namespace {
 
 bool is_allowed(char32_t c) {
-  return c == '\t' || c == '\n' || (c >= 0x20 && c < 0x7f) || (c >= 0xa0 && c < 0xfffe) ||
-         (c >= 0x10000 && c <= 0x10ffff);
+  return c == '\t' || c == '\n' || (!base::is_control(c) && c < 0xfffe) || (c >= 0x10000 && c <= 0x10ffff);
 }
 
 }  // namespace

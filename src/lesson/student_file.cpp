@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/control_characters.h"
 #include "base/error.h"
 #include "base/platform/paths.h"
 #include "base/translate.h"
@@ -25,12 +26,7 @@ constexpr std::size_t kMostCharacters = 100;
 constexpr std::uint64_t kMostBytes = 4'000'000;
 constexpr std::size_t kStudentBytes = 60, kLessonBytes = 80;  // of a file's name
 constexpr std::size_t kDigestDigits = 12;
-
-// Control characters, line separators, and those that turn the direction of writing.
-bool is_control(char32_t c) {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) ||
-         c == 0xFEFF;
-}
+constexpr char32_t kByteOrderMark = 0xFEFF;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
@@ -135,12 +131,10 @@ void check_student_name(std::string_view student) {
   bool fits = !student.empty() && student.front() != ' ' && student.back() != ' ';
   for (std::size_t i = 0; fits && i < student.size(); ++characters) {
     const char32_t c = base::next_code_point(student, i);
-    fits = c != base::kInvalidCodePoint && !is_control(c);
+    fits = c != base::kInvalidCodePoint && !base::is_control(c) && c != kByteOrderMark;
   }
   if (fits && characters <= kMostCharacters) return;
-  std::string shown = base::valid_utf8(student.substr(0, kMostCharacters));
-  std::ranges::replace_if(
-      shown, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  const std::string shown = base::without_controls(student.substr(0, kMostCharacters));
   throw base::UsageError(tr(
       "the student's name is '{}'; allowed: 1 to {} characters in UTF-8, no control characters, no space at the ends",
       shown, kMostCharacters));

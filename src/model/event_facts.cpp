@@ -18,6 +18,8 @@
 namespace lanescope::ui {
 namespace {
 
+constexpr int kMostDepth = 512;
+
 using base::tr;
 using trace::LaunchShape;
 
@@ -177,7 +179,11 @@ void add_arguments(std::vector<Fact>& facts, const trace::Trace& trace, const tr
   }
   const std::string_view members = trace.arguments().text(trace::arguments_of(e));
   if (members.empty()) return;
-  const auto all = nlohmann::ordered_json::parse("{" + std::string(members) + "}", nullptr, false);
+  // A session file may nest them as deeply as it likes; dump() calls itself for each depth.
+  const auto shallow = [](int depth, nlohmann::ordered_json::parse_event_t, nlohmann::ordered_json&) {
+    return depth <= kMostDepth;
+  };
+  const auto all = nlohmann::ordered_json::parse("{" + std::string(members) + "}", shallow, false);
   if (!all.is_object()) return;
   for (const auto& [name, value] : all.items()) {
     facts.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});

@@ -28,7 +28,7 @@ std::optional<std::vector<std::string>> read_lines(const fs::path& path) {
   std::error_code error;
   const std::uintmax_t bytes = fs::file_size(path, error);
   std::ifstream stream(path);
-  if (error || bytes > kLargestFile || !stream) return std::nullopt;
+  if (error || bytes == 0 || bytes > kLargestFile || !stream) return std::nullopt;  // in /proc all seem empty
   std::vector<std::string> lines;
   for (std::string line; lines.size() < kMostLines && std::getline(stream, line);) {
     if (line.find('\0') != std::string::npos) return std::nullopt;
@@ -82,7 +82,9 @@ std::optional<fs::path> UserFiles::find(std::string_view recorded) const {
     const fs::path there = rest.empty() ? base::path_of(moved.to) : base::path_of(moved.to) / base::path_of(rest);
     if (is_file(there)) return there;
   }
-  return is_file(path) ? std::optional(path) : std::nullopt;
+  // To look for a file of another machine, Windows would log in there: not because a trace says so.
+  const bool elsewhere = recorded.starts_with("//") || recorded.starts_with("\\\\");
+  return !elsewhere && is_file(path) ? std::optional(path) : std::nullopt;
 }
 
 const std::vector<std::string>* UserFiles::lines(std::string_view recorded) const {

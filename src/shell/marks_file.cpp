@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
+#include <system_error>
 
 #include "base/error.h"
+#include "base/platform/files.h"
 #include "base/translate.h"
 #include "io/atomic_file.h"
 #include "shell/shell_state.h"
 
 namespace lanescope::ui {
+namespace {
+
+constexpr std::uint64_t kMostBytes = 4'000'000;
+
+}  // namespace
 
 std::filesystem::path marks_path(const std::filesystem::path& trace) {
   std::filesystem::path path = trace;
@@ -19,9 +24,16 @@ std::filesystem::path marks_path(const std::filesystem::path& trace) {
 
 std::optional<Marks> read_marks(const std::filesystem::path& trace) {
   const std::filesystem::path path = marks_path(trace);
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return std::nullopt;
+  const base::PlainFile file(path, base::PlainFile::For::Reading);
+  if (!file) return std::nullopt;
+  const std::uint64_t bytes = file.size().value_or(0);
+  if (bytes > kMostBytes) {
+    throw base::FileError(base::tr("{}: is too large; allowed: at most {} bytes", path.string(), kMostBytes));
+  }
+  std::string text(bytes, '\0');
+  text.resize(file.read(text.data(), text.size(), 0).value_or(0));
   try {
     return marks_from_json(text);
   } catch (const base::UsageError& error) {

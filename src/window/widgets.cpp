@@ -13,6 +13,7 @@
 #include "model/slider_scale.h"
 #include "picture/font_files.h"
 #include "picture/words.h"
+#include "render/imgui_names.h"
 #include "render/labels.h"
 
 namespace lanescope::ui {
@@ -347,7 +348,7 @@ bool press_area(const Canvas& c, const char* id, ImVec2 size, ImGuiButtonFlags f
   if (window.SkipItems) return false;
   const ImVec2 at = window.DC.CursorPos;
   const ImRect hit = target(c, at, size);
-  const ImGuiID item = window.GetID(id);
+  const ImGuiID item = imgui_id(id);
   ImGui::ItemSize(size);
   if (!ImGui::ItemAdd(hit, item)) return false;
   bool hovered = false, held = false;
@@ -358,7 +359,7 @@ bool press_text(const Canvas& c, const char* id) {
   ImGuiWindow& window = *ImGui::GetCurrentWindow();
   if (window.SkipItems) return false;
   const ImRect hit = target(c, ImGui::GetItemRectMin(), ImGui::GetItemRectSize());
-  const ImGuiID item = window.GetID(id);
+  const ImGuiID item = imgui_id(id);
   if (!ImGui::ItemAdd(hit, item)) return false;
   bool hovered = false, held = false;
   return ImGui::ButtonBehavior(hit, item, &hovered, &held);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/control_characters.h"
 #include "workload/code.h"
 
 namespace lanescope::workload {
@@ -14,11 +15,23 @@ constexpr std::int64_t kFewestToWarmUp = 5, kMostToWarmUp = 100;
 
 std::string in_quotes(std::string_view text) { return nlohmann::json(text).dump(); }
 
+// A line of a comment, or of the text at a Python script's beginning, which it cannot end: titles may come from a file.
+std::string in_comment(std::string_view text, bool cuda_cpp) {
+  std::string line = base::without_controls(text);
+  if (cuda_cpp) return line.ends_with('\\') ? line + '.' : line;  // the next line would belong to it
+  std::string quoted;
+  for (const char c : line) {
+    if (c == '\\' || (c == '"' && quoted.ends_with('"'))) quoted += '\\';
+    quoted += c;
+  }
+  return quoted;
+}
+
 std::string first_lines(const ScriptFacts& facts, std::int64_t warm_up, bool cuda_cpp) {
   std::string text;
   if (cuda_cpp) {
     std::string about;
-    for (const std::string& line : facts.title) text += "// " + line + '\n';
+    for (const std::string& line : facts.title) text += "// " + in_comment(line, true) + '\n';
     for (const auto& [name, value] : facts.about) {
       about += (about.empty() ? "" : ", ") + in_quotes(name) + ": " + in_quotes(value);
     }
@@ -28,7 +41,7 @@ std::string first_lines(const ScriptFacts& facts, std::int64_t warm_up, bool cud
     return text + fmt::format("#define ITERATIONS {}\n#define WARM_UP {}\n\n", facts.iterations, warm_up);
   }
   text = "\"\"\"";
-  for (const std::string& line : facts.title) text += (line == facts.title.front() ? "" : "\n") + line;
+  for (std::size_t i = 0; i < facts.title.size(); ++i) text += (i == 0 ? "" : "\n") + in_comment(facts.title[i], false);
   text += "\"\"\"\nABOUT = {\n";
   for (const auto& [name, value] : facts.about) text += fmt::format("    {}: {},\n", in_quotes(name), in_quotes(value));
   return text + fmt::format("}}\nITERATIONS, WARM_UP = {}, {}\n\n", facts.iterations, warm_up);

@@ -89,6 +89,9 @@ TEST_F(NsysReport, ErrorsAreOneLine) {
   complaint("songs.sqlite", "not an export of Nsight Systems");
   std::ofstream(folder_ / "loop.nsys-rep") << "NVIDIA Tegra Profiler Report 2199@1@2@113-1\n";
   complaint("loop.nsys-rep", "Nsight Systems 2199.1.2");
+  // The command that it names can be copied as it is.
+  std::ofstream(folder_ / "a $(id).nsys-rep") << "NVIDIA Tegra Profiler Report 2199@1@2@113-1\n";
+  complaint("a $(id).nsys-rep", "nsys export --type sqlite -o 'a $(id).sqlite' 'a $(id).nsys-rep'");
 }
 
 }  // namespace

@@ -70,6 +70,16 @@ text = { en = "b", zh = "乙" }
   }
 };
 
+// Linux takes any bytes for a name.
+TEST_F(OwnFiles, AFolderWhoseNameIsNoUtf8IsListed) {
+  write("c\xff/lanescope/experiments/first.toml", experiment("Y1"));
+  Surroundings surroundings;
+  surroundings.environment["XDG_CONFIG_HOME"] = (folder_ / "c\xff").string();
+  const Outcome outcome = run({"list", "experiments", "--json"}, std::move(surroundings));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(Json::parse(outcome.out)[0]["file"], HasSubstr("c\uFFFD/lanescope"));
+}
+
 TEST_F(OwnFiles, OfTheSettingsFolderAreListedFirstAndRun) {
   const fs::path file = write(settings("experiments/first.toml"), experiment("Y1"));
   const fs::path of_lesson = write(settings("lessons/mine.toml"), lesson());

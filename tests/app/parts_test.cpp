@@ -82,6 +82,21 @@ TEST(Table, ARemarkStandsBehindTheLastColumn) {
 
 TEST(OneLine, HasNoControlCharacters) { EXPECT_EQ(one_line("a\nb\t\x1b[31mc\x7f\u00b5"), "a b  [31mc \u00b5"); }
 
+TEST(ForTerminal, NamesDoNotSteerIt) {
+  EXPECT_EQ(for_terminal("\033[1mtitle\033[0m\n"), "\033[1mtitle\033[0m\n") << "what a Style has";
+  EXPECT_EQ(for_terminal("a\033]52;c;x\007\u009b2J\tb\n"), "a ]52;c;x  2J b\n");
+  EXPECT_EQ(for_terminal("gemm\u202e5\u2066"), "gemm 5 ") << "the direction of writing";
+  EXPECT_EQ(for_terminal("a\x9b"
+                         "2Jb\xff"),
+            "a 2Jb\xff")
+      << "for terminals without UTF-8";
+  EXPECT_EQ(one_line("a\u202e\x9b\u2029z"), "a   z");
+  for (const char* text : {"损失 ✓", "µs ×", "🙂"}) {
+    EXPECT_EQ(for_terminal(text), text);
+    EXPECT_EQ(one_line(text), text);
+  }
+}
+
 // A quarter of the work took 2 s, so three quarters take 6 s more; 24 columns hold 6 signs for a quarter.
 TEST(ProgressLine, SaysHowMuchIsDoneAndLeft) {
   EXPECT_EQ(progress_line("loop", 500'000, 2'000'000, 2.0),

@@ -1,6 +1,8 @@
 // lanescope script
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "program.h"
 
 namespace lanescope::app::test {
@@ -46,6 +48,29 @@ TEST_F(ScriptTest, IsWrittenToAFileOfItsType) {
   expect_complaint(run({"script", "--workload", "raw-cuda", "--out", "three.py"}), 2, {"--out", "'three.py'", ".cu"});
   EXPECT_EQ(run({"script", "--workload", "raw-cuda", "--out", "three.cu"}).status, 0);
   EXPECT_THAT(files(), ElementsAre("loop.py", "three.cu"));
+}
+
+// An experiment's texts come from a file that somebody else may have written: they end neither the text at the script's
+// beginning nor a comment.
+TEST_F(ScriptTest, TextsOfAFileAreNoCode) {
+  const auto script_of = [&](const std::string& workload, const std::string& title) {
+    std::ofstream(folder_ / "own.toml") << "id = \"X1\"\nname = \"x\"\norder = 1\nworkload = \"" << workload
+                                        << "\"\ndevice = \"sim:rtx4090\"\niterations = 20\ntitle = { en = " << title
+                                        << ", zh = \"z\" }\n"
+                                           "shows = { en = \"s\", zh = \"s\" }\nwatch = { en = \"w\", zh = \"w\" }\n"
+                                           "knob = { en = \"k\", zh = \"k\" }\n"
+                                           "before = { label = { en = \"b\", zh = \"b\" }, settings = [] }\n"
+                                           "after = { label = { en = \"a\", zh = \"a\" }, settings = [] }\n";
+    const Outcome outcome = run({"script", "--experiment", (folder_ / "own.toml").string()});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.out;
+  };
+  const std::string python = script_of("linear-mse", R"("a\"\"\"\nimport evil\n\"\"\"\\")");
+  EXPECT_THAT(python, Not(HasSubstr("\nimport evil")));
+  EXPECT_THAT(python, StartsWith(R"("""X1 a"\"\" import evil "\"\"\\: b)"));
+  const std::string cuda = script_of("raw-cuda", R"("a\n#include \"evil\"")");
+  EXPECT_THAT(cuda, Not(HasSubstr("\n#include \"evil\"")));
+  EXPECT_THAT(cuda, StartsWith("// X1 a #include \"evil\": b\n"));
 }
 
 TEST_F(ScriptTest, WrongRequestsAreOneLine) {

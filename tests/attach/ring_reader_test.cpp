@@ -39,6 +39,11 @@ std::vector<std::string> texts(RingReader& reader) {
   return found;
 }
 
+TEST(CleanText, SteersNothing) {
+  EXPECT_EQ(clean_text("gemm\x1b[2J\n\u009b1m\u202ex", 100), "gemm [2J  1m x");
+  EXPECT_EQ(clean_text("損失 µ", 100), "損失 µ");
+}
+
 TEST(RingReader, ReadsMessagesOfOneAndOfManySlotsRoundAndRound) {
   RingWriter writer(8);
   RingReader reader = open(writer);

@@ -44,6 +44,9 @@ TEST_F(SourceLinesOf, AreWithoutWhatIsNotCode) {
   EXPECT_EQ(lines_.line("b.py", 1), "");
 }
 
+// Of the kernel's files, reading one may never end.
+TEST_F(SourceLinesOf, AreNotThoseOfProc) { EXPECT_EQ(lines_.line("/proc/self/status", 1), ""); }
+
 TEST_F(SourceLinesOf, HaveLoopsAroundThem) {
   EXPECT_THAT(lines_.loops_around("a.py", 7), ElementsAre(2, 5));
   EXPECT_THAT(lines_.loops_around("a.py", 3), ElementsAre(2));

@@ -1,6 +1,8 @@
 #include "base/platform/files.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
@@ -79,6 +81,23 @@ TEST_F(Files, AFileThatIsNotThereCannotBeOpened) {
   EXPECT_FALSE(missing);
   EXPECT_EQ(errno, ENOENT);
   EXPECT_FALSE(open_file(file("missing"), "rb"));
+}
+
+// Only root can give a link another owner.
+TEST_F(Files, ALinkOfSomebodyElseInASharedFolderIsNotFollowed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  const fs::path link = file("link");
+  fs::create_symlink("elsewhere", link);
+  EXPECT_TRUE(may_follow(link));
+  ASSERT_EQ(::chmod(folder_.c_str(), 01777), 0);
+  EXPECT_TRUE(may_follow(link)) << "one's own";
+  ASSERT_EQ(::lchown(link.c_str(), 65534, 65534), 0);
+  EXPECT_FALSE(may_follow(link));
+  ASSERT_EQ(::chmod(folder_.c_str(), 0755), 0);
+  EXPECT_TRUE(may_follow(link)) << "a folder where not everybody may write";
+  ASSERT_EQ(::chmod(folder_.c_str(), 01777), 0);
+  ASSERT_EQ(::chown(folder_.c_str(), 65534, 65534), 0);
+  EXPECT_TRUE(may_follow(link)) << "of the folder's owner";
 }
 
 }  // namespace

@@ -4,8 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <random>
 #include <sstream>
+#include <thread>
 
 #include "inject/target.h"
 
@@ -238,6 +241,48 @@ print('free', gpu.flushes() - flushes, any('socket' in os.readlink(f'/proc/self/
   viewer.say("");
   EXPECT_EQ(viewer.wait(), 0);
   EXPECT_EQ(viewer.output(), "free 0 False\n");
+}
+
+// Of the memory that both share, the library takes nothing but the controls, which it clamps, and no index or length.
+TEST(Life, AViewerThatWritesNonsenseDoesNotDisturbTheProgram) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::All;
+  viewer.start(R"(
+import fake_gpu as gpu
+gpu.init()
+input()
+for i in range(2000): gpu.launch('k', 1, 7)
+gpu.sync(7)
+print('done', flush=True)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr);
+  std::atomic<bool> stop{false};
+  std::thread nonsense([&] {
+    std::mt19937_64 random(1);
+    wire::Memory& memory = process->memory();
+    while (!stop) {
+      memory.controls.level.store(static_cast<std::uint32_t>(random() % 7), std::memory_order_relaxed);
+      memory.controls.walk_launches.store(static_cast<std::uint32_t>(random()));
+      memory.controls.burst_us.store(static_cast<std::uint32_t>(random()));
+      memory.controls.period_us.store(static_cast<std::uint32_t>(random()));
+      memory.controls.boost_until_ns.store(static_cast<std::int64_t>(random()));
+      memory.controls.anchor.store(static_cast<std::uint32_t>(random()));
+      memory.controls.sample_us.store(static_cast<std::uint32_t>(random()));
+      memory.slot_count = static_cast<std::uint32_t>(random());
+      memory.bytes = static_cast<std::uint32_t>(random());
+      memory.open[random() % wire::kOpenCalls].turn.store(static_cast<std::uint32_t>(random()));
+      for (int i = 0; i < 100; ++i) {
+        memory.slots[random() % 1000].turn.store(random() % 1000);
+        memory.head.store(random() % 2 == 0 ? random() : random() % 1000);
+      }
+    }
+  });
+  viewer.say("");
+  EXPECT_EQ(viewer.wait(), 0);
+  EXPECT_EQ(viewer.output(), "done\n");
+  stop = true;
+  nonsense.join();
 }
 
 TEST(Life, AForkedChildDoesNothingAndIsNamed) {

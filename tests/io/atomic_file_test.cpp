@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "scratch.h"
 
@@ -49,6 +50,24 @@ TEST_F(AtomicFileTest, FollowsSymbolicLinks) {
   write_text_file(file("link.txt"), "through");
   EXPECT_TRUE(std::filesystem::is_symlink(file("link.txt")));
   EXPECT_EQ(read_bytes(file("real") / "target.txt"), "through");
+}
+
+// Only root can give a link another owner.
+TEST_F(AtomicFileTest, DoesNotFollowALinkThatSomebodyElseHasLaid) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  const std::filesystem::path shared = file("shared");
+  std::filesystem::create_directory(shared);
+  ASSERT_EQ(chmod(shared.c_str(), 01777), 0);
+  write("mine.txt", "mine");
+  std::filesystem::create_symlink(file("mine.txt"), shared / "out.txt");
+  ASSERT_EQ(lchown((shared / "out.txt").c_str(), 65534, 65534), 0);
+  try {
+    write_text_file(shared / "out.txt", "lost");
+    FAIL() << "written";
+  } catch (const base::FileError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("out.txt: cannot write: "));
+  }
+  EXPECT_EQ(read_bytes(file("mine.txt")), "mine");
 }
 
 TEST_F(AtomicFileTest, TakesTheLongestNameAFileCanHave) {

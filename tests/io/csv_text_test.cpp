@@ -21,5 +21,11 @@ TEST(CsvText, IsNeverAFormula) {
   for (const char* text : {"", "a=1", "1-1", "–", "王芳", " x"}) EXPECT_EQ(csv_text(text), text);
 }
 
+TEST(CsvText, SteersNoTerminal) {
+  EXPECT_EQ(csv_text("a\x1b]0;x\x07\u009b1m\u202e"), "a\uFFFD]0;x\uFFFD\uFFFD1m\uFFFD");
+  EXPECT_EQ(csv_text("a\tb\nc\r"), "a\tb\nc\r") << "a field may hold these";
+  EXPECT_EQ(csv_text("\xff"), "\xff") << "bytes that are no text stay";
+}
+
 }  // namespace
 }  // namespace lanescope::io

@@ -13,5 +13,11 @@ TEST(Xml, OnlyWhatItAllows) {
   EXPECT_EQ(xml_text("a<b>&\"\x7f\u0085"), "a&lt;b&gt;&amp;&quot;\uFFFD\uFFFD");
 }
 
+// With it a name could show the figure beside it backwards.
+TEST(Xml, NothingTurnsTheDirection) {
+  EXPECT_EQ(xml_text("a\u202e\u2067b\u2028"), "a\uFFFD\uFFFDb\uFFFD");
+  EXPECT_EQ(xml_text("שלום"), "שלום");
+}
+
 }  // namespace
 }  // namespace lanescope::io

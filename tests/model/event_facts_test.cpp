@@ -66,6 +66,16 @@ TEST_F(EventFactsTest, AKernelWithAllThatIsKnown) {
 }
 
 // One launch ran three kernels: the launch says how many, a kernel which of them it is.
+// Only a session file can have them.
+TEST_F(EventFactsTest, ArgumentsThatAreNestedWithoutEndAreCut) {
+  const std::string deep = R"("deep":[1,)" + std::string(400'000, '[') + std::string(400'000, ']') + R"(],"next":2)";
+  trace::Event& kernel = t.add(t.lane(LaneKind::Kernels, 7, "kernels"), EventKind::Kernel, "k", 200, 260, 5);
+  trace::set_arguments(kernel, trace.arguments().intern(deep));
+  const std::string text = text_of(LaneKind::Kernels);
+  EXPECT_THAT(text, HasSubstr("next"));
+  EXPECT_LT(text.size(), 5'000u);
+}
+
 TEST_F(EventFactsTest, TheNodesOfAGraphAreNumbered) {
   t.call("cudaGraphLaunch", 100, 103, 5).flags = trace::kLaunchFlag;
   for (const Nanoseconds start : {110, 120, 130}) t.kernel(start, start + 10, 5);

@@ -155,6 +155,16 @@ TEST_F(UserCodeTest, AFileThatIsElsewhereIsShownWhenItWasFound) {
   EXPECT_EQ(code_.code().size(), 9u);
 }
 
+TEST(UserFilesTest, ATraceDoesNotLeadToOtherMachinesOrToTheKernelsFiles) {
+  UserFiles files;
+  const std::string here = __FILE__;
+  EXPECT_TRUE(files.find(here));
+  EXPECT_FALSE(files.find("/" + here)) << "\"//machine/share\" on Windows";
+  EXPECT_FALSE(files.find("\\\\machine\\share\\a.py"));
+  EXPECT_TRUE(files.find("/proc/self/status"));
+  EXPECT_EQ(files.lines("/proc/self/status"), nullptr) << "reading such a file may never end";
+}
+
 TEST(MovedSourcesTest, WhatThePathsHaveInCommonHasMoved) {
   EXPECT_EQ(moved_with("/a/b/src/x.py", "/c/src/x.py"), (MovedSources{"/a/b", "/c"}));
   EXPECT_EQ(moved_with("/a/x.py", "/c/y.py"), (MovedSources{"/a/x.py", "/c/y.py"}));

@@ -222,6 +222,10 @@ TEST(ProfileFile, ThatCannotBeReadIsNamedWithTheReason) {
     }
     return std::string();
   };
+  const std::filesystem::path large = std::filesystem::temp_directory_path() / "lanescope-profile-large.toml";
+  std::ofstream(large) << "# " << std::string(std::size_t{2} << 20, 'x') << '\n' << round_profile_text();
+  EXPECT_EQ(why(large.string()), large.string() + ": is too large; allowed: at most 1048576 bytes");
+  std::filesystem::remove(large);
   EXPECT_EQ(why("nowhere/none.toml"), "nowhere/none.toml: cannot be read: No such file or directory");
   const std::string folder = std::filesystem::temp_directory_path().string();
   EXPECT_EQ(why(folder), folder + ": cannot be read: is a directory");

@@ -21,6 +21,9 @@ std::FILE* open_file(const std::filesystem::path& path, const char* mode);
 std::FILE* create_file(const std::filesystem::path& path);
 /// What was written is on the disk, as far as the system can tell.
 bool sync_file(std::FILE* file);
+/// False for a symbolic link that another user has put into a folder where everybody may write, such as /tmp: nobody
+/// knows where it leads. Linux's protected_symlinks does the same for open(), but not for who reads the link himself.
+bool may_follow(const std::filesystem::path& link);
 /// Its permissions allow it to be written.
 bool may_write(const std::filesystem::path& path);
 

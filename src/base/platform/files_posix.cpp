@@ -21,6 +21,15 @@ std::FILE* create_file(const fs::path& path) { return std::fopen(path.c_str(), "
 
 bool sync_file(std::FILE* file) { return ::fsync(::fileno(file)) == 0 || errno == EINVAL; }
 
+bool may_follow(const fs::path& link) {
+  struct stat own {
+  }, folder{};
+  const fs::path parent = link.has_parent_path() ? link.parent_path() : fs::path(".");
+  if (::lstat(link.c_str(), &own) != 0 || ::stat(parent.c_str(), &folder) != 0) return true;
+  const bool shared = (folder.st_mode & S_ISVTX) != 0 && (folder.st_mode & S_IWOTH) != 0;
+  return !shared || own.st_uid == ::geteuid() || own.st_uid == folder.st_uid;
+}
+
 bool may_write(const fs::path& path) { return ::access(path.c_str(), W_OK) == 0; }
 
 std::optional<FileFacts> file_facts(const fs::path& path) {

@@ -56,6 +56,8 @@ std::FILE* create_file(const fs::path& path) { return stream_of(open_number(path
 
 bool sync_file(std::FILE* file) { return ::_commit(::_fileno(file)) == 0 || errno == EBADF; }
 
+bool may_follow(const fs::path&) { return true; }  // folders that all may write in have no links of others
+
 bool may_write(const fs::path& path) {
   constexpr int kWrite = 2;
   return ::_waccess(path.c_str(), kWrite) == 0;

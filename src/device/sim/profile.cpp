@@ -31,6 +31,7 @@ constexpr std::string_view kNotInTheFile = "assumed: not in the file";
 constexpr std::string_view kFolder = "profiles/";
 constexpr std::string_view kEnding = ".toml";
 constexpr double kMostMicroseconds = 1e6;
+constexpr std::size_t kMostBytes = 1 << 20;
 
 enum class Whole : std::uint8_t { No, Yes };
 
@@ -381,7 +382,12 @@ DeviceProfile load_profile(const std::string& path) {
   if (!file) {
     throw base::FileError(tr("{}: cannot be read: {}", path, base::system_error_text(errno)));
   }
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string text(kMostBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kMostBytes) {
+    throw base::FileError(tr("{}: is too large; allowed: at most {} bytes", path, kMostBytes));
+  }
   return parse_profile(text, path);
 }
 

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "inspect/figure_text.h"
 #include "model/call_stack.h"
+#include "render/imgui_names.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"
 #include "shell/code.h"
@@ -433,7 +434,7 @@ void draw_file_choice(const Canvas& c, float width) {
                                   [&](const UserFile& file) { return file.path == code.file(); });
   const std::string now = shown != code.user_files().end() ? file_label(code, *shown) : file_name_of(code.file());
   ImGui::SetNextItemWidth(std::min(260 * c.scale, width));
-  const bool open = ImGui::BeginCombo("##file", now.c_str());
+  const bool open = ImGui::BeginCombo("##file", imgui_label(now).c_str());
   if (!open) note_control(c, "code.file");
   if (!open && ImGui::IsItemHovered()) {
     const auto path = code.files.find(code.file());
@@ -448,8 +449,8 @@ void draw_file_choice(const Canvas& c, float width) {
     if (file.waiting_ns > 0) label += "   ·   " + tr("waits {}", base::format_duration(file.waiting_ns));
     const TextStyle ink(c, FontRole::Body, file.library ? Colour::Muted : Colour::Text);
     // Its waits and its place change while it is clicked.
-    ImGui::PushID(file.path.c_str());
-    if (ImGui::Selectable((label + "###file").c_str(), file.path == code.file())) wanted = file.path;
+    ImGui::PushID(static_cast<int>(imgui_id(file.path)));
+    if (ImGui::Selectable((imgui_label(label) + "###file").c_str(), file.path == code.file())) wanted = file.path;
     if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", file.path.c_str());
     ImGui::PopID();
     note_control(c, fmt::format("code.file.{}", i));

@@ -7,6 +7,7 @@
 #include "attach/steering_messages.h"
 #include "base/translate.h"
 #include "model/source.h"
+#include "render/imgui_names.h"
 #include "window/panels/run/run_panels.h"
 #include "window/widgets.h"
 
@@ -96,7 +97,7 @@ void draw_cost(const Canvas& c, const attach::ProcessState& process) {
 void draw_loop_choice(const Canvas& c, Watching& watching, const attach::ProcessState& process) {
   const TextStyle style(c, FontRole::Body, Colour::Text);
   ImGui::SetNextItemWidth(-1);
-  const bool open = ImGui::BeginCombo("##loop", process.iterations.c_str());
+  const bool open = ImGui::BeginCombo("##loop", imgui_label(process.iterations).c_str());
   if (!open) note_control(c, "attach.loop");
   if (open) {
     const RowSpacing rows(c);
@@ -108,7 +109,7 @@ void draw_loop_choice(const Canvas& c, Watching& watching, const attach::Process
       if (loop.calls != 0) label += "   ·   " + tr("{} calls", loop.calls);
       // Its figures and its place change while it is clicked.
       const attach::LoopKey& key = loop.key;
-      label += fmt::format("###{}.{}.{}.{}", key.depth, key.code, key.head, key.repeat);
+      label = imgui_label(label) + fmt::format("###{}.{}.{}.{}", key.depth, key.code, key.head, key.repeat);
       if (ImGui::Selectable(label.c_str(), process.chosen == key)) watching.choose_loop(process.pid, key);
       note_control(c, fmt::format("attach.loop.{}", i));
     }
