@@ -241,9 +241,10 @@ SteeringResult read_request(std::string_view bytes, SteeringChange& change) {
   if (has(kLines)) change.launch_lines = request.lines != 0;
   if (has(kRecord)) change.record = request.record_ns;
   if (has(kLoop)) {
-    change.loop.emplace();
-    change.loop->pid = request.pid;
-    if (request.has_key != 0) change.loop->key = as_loop(request.key);
+    SteeringChange::Loop loop;
+    loop.pid = request.pid;
+    if (request.has_key != 0) loop.key = as_loop(request.key);
+    change.loop = loop;
   }
   return SteeringResult::Done;
 }
