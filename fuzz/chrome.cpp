@@ -6,7 +6,8 @@ using namespace lanescope;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes = fuzz::text_of(data, size);
-  fuzz::accepted([&] { fuzz::examine(io::read_chrome_trace(bytes, "input.json", nullptr, fuzz::limits_for(bytes))); });
+  fuzz::accepted(
+      [&] { fuzz::examine(io::read_chrome_trace(bytes, "input.json", nullptr, fuzz::limits_for(bytes)), bytes); });
   return 0;
 }
 

@@ -43,7 +43,7 @@ std::string deflated(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes = fuzz::text_of(data, size);
   fuzz::accepted(
-      [&] { fuzz::examine(io::read_chrome_trace(bytes, "input.json.gz", nullptr, fuzz::limits_for(bytes))); });
+      [&] { fuzz::examine(io::read_chrome_trace(bytes, "input.json.gz", nullptr, fuzz::limits_for(bytes)), bytes); });
   return 0;
 }
 

@@ -20,10 +20,10 @@ constexpr base::Nanoseconds kNow = 100 * base::kSecond;
 constexpr std::size_t kMostRecords = 400;
 
 constexpr CUpti_ActivityKind kKinds[] = {
-    CUPTI_ACTIVITY_KIND_RUNTIME,         CUPTI_ACTIVITY_KIND_DRIVER,     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-    CUPTI_ACTIVITY_KIND_KERNEL,          CUPTI_ACTIVITY_KIND_MEMCPY,     CUPTI_ACTIVITY_KIND_MEMCPY2,
-    CUPTI_ACTIVITY_KIND_MEMSET,          CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_CUDA_EVENT,
-    CUPTI_ACTIVITY_KIND_OVERHEAD,        CUPTI_ACTIVITY_KIND_CONTEXT,    CUPTI_ACTIVITY_KIND_STREAM,
+    CUPTI_ACTIVITY_KIND_RUNTIME,  CUPTI_ACTIVITY_KIND_DRIVER,          CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+    CUPTI_ACTIVITY_KIND_KERNEL,   CUPTI_ACTIVITY_KIND_MEMCPY,          CUPTI_ACTIVITY_KIND_MEMCPY2,
+    CUPTI_ACTIVITY_KIND_MEMSET,   CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_CUDA_EVENT,
+    CUPTI_ACTIVITY_KIND_OVERHEAD, CUPTI_ACTIVITY_KIND_CONTEXT,         CUPTI_ACTIVITY_KIND_STREAM,
     CUPTI_ACTIVITY_KIND_NAME};
 
 // CUPTI's own texts, and its clock's times as they are while a program runs, unless the input wants others.
@@ -104,10 +104,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   capture::Recorder recorder(trace, capture::WhenFull::Direct);
   capture::Counts counts;
   {
-    cupti::Decoder decoder(table, recorder,
-                           cupti::ClockMap({.cupti_ns = [&] { return static_cast<std::uint64_t>(now); },
-                                            .trace_ns = [&] { return now; }}),
-                           counts);
+    cupti::Decoder decoder(
+        table, recorder,
+        cupti::ClockMap({.cupti_ns = [&] { return static_cast<std::uint64_t>(now); }, .trace_ns = [&] { return now; }}),
+        counts);
     decoder.set_main_thread(data[0]);
     // In two buffers, between which the clock goes on.
     const std::size_t first = size * data[1] / 256;
@@ -123,6 +123,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::expect(counts.pending == 0, "records that are never written");
   }
   recorder.flush();
-  fuzz::examine(trace, {});
+  fuzz::examine(trace, {}, fuzz::text_of(data, size));
   return 0;
 }

@@ -43,9 +43,9 @@ inline void check_text(std::string_view text) {
   }
 }
 
-/// An error is one such line, and not empty.
+/// What is said of a file, and stands beside its figures, is one such line.
 inline void check_line(std::string_view line) {
-  expect(!line.empty(), "an error without a text");
+  expect(!line.empty(), "a sentence without a text");
   check_text(line);
 }
 
@@ -56,7 +56,8 @@ bool accepted(Read&& read) {
     std::forward<Read>(read)();
     return true;
   } catch (const base::Error& error) {
-    check_line(error.what());
+    // What a terminal must not get is left out where errors are printed (app/terminal.h).
+    expect(*error.what() != '\0', "an error without a text");
     return false;
   }
 }

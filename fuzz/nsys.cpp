@@ -27,7 +27,8 @@ Handle opened(std::string_view bytes) {
   if (sqlite3_open(":memory:", &raw) != SQLITE_OK) return {};
   Handle handle(raw);
   sqlite3_limit(raw, SQLITE_LIMIT_LENGTH, 1 << 20);
-  sqlite3_progress_handler(raw, kSteps, [](void*) { return 1; }, nullptr);
+  sqlite3_progress_handler(
+      raw, kSteps, [](void*) { return 1; }, nullptr);
   if (bytes.empty()) {
     sqlite3_exec(raw, "PRAGMA page_size = 512", nullptr, nullptr, nullptr);
     return handle;
@@ -58,10 +59,21 @@ std::vector<std::string> texts(sqlite3* handle, const std::string& sql, int colu
 std::string quoted(const std::string& name) { return '"' + name + '"'; }
 
 std::string any_value(fuzz::Dice& dice) {
-  constexpr std::array<const char*, 15> kTexts = {
-      "cudaLaunchKernel_v7000", "cudaStreamSynchronize_v3020", "cudaMemcpyAsync_v3020", "cudaDeviceSynchronize_v3020",
-      "step 7",  "iteration 9223372036854775807", "aten::mm, op_id = 12, sizes = [[1, 2]]", ":optimizer", "/usr/bin/python3",
-      "x",       "cudaGraphLaunch_v10000", "cudaFree_v3020", "", "GPU 0: SMs Active", "ncclAllReduce"};
+  constexpr std::array<const char*, 15> kTexts = {"cudaLaunchKernel_v7000",
+                                                  "cudaStreamSynchronize_v3020",
+                                                  "cudaMemcpyAsync_v3020",
+                                                  "cudaDeviceSynchronize_v3020",
+                                                  "step 7",
+                                                  "iteration 9223372036854775807",
+                                                  "aten::mm, op_id = 12, sizes = [[1, 2]]",
+                                                  ":optimizer",
+                                                  "/usr/bin/python3",
+                                                  "x",
+                                                  "cudaGraphLaunch_v10000",
+                                                  "cudaFree_v3020",
+                                                  "",
+                                                  "GPU 0: SMs Active",
+                                                  "ncclAllReduce"};
   switch (dice.below(9)) {
     case 0:
       return "NULL";
@@ -85,16 +97,58 @@ std::string any_value(fuzz::Dice& dice) {
   }
 }
 
-constexpr std::array<const char*, 16> kTables = {
-    "CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
-    "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "CUPTI_ACTIVITY_KIND_CUDA_EVENT", "NVTX_EVENTS",
-    "OSRT_API", "GPU_METRICS", "TARGET_INFO_GPU_METRICS", "TARGET_INFO_GPU", "TARGET_INFO_CUDA_DEVICE", "PROCESSES",
-    "ThreadNames", "DIAGNOSTIC_EVENT"};
-constexpr std::array<const char*, 36> kColumns = {
-    "start", "end", "globalTid", "globalPid", "correlationId", "nameId", "eventClass", "deviceId", "contextId", "streamId",
-    "demangledName", "shortName", "registersPerThread", "gridX", "blockX", "bytes", "copyKind", "srcKind", "dstKind",
-    "memKind", "graphNodeId", "graphId", "eventId", "eventSyncId", "eventType", "text", "textId", "timestamp", "typeId",
-    "metricId", "value", "metricName", "severity", "gpuId", "cudaId", "smCount"};
+constexpr std::array<const char*, 16> kTables = {"CUPTI_ACTIVITY_KIND_RUNTIME",
+                                                 "CUPTI_ACTIVITY_KIND_KERNEL",
+                                                 "CUPTI_ACTIVITY_KIND_MEMCPY",
+                                                 "CUPTI_ACTIVITY_KIND_MEMSET",
+                                                 "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+                                                 "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+                                                 "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+                                                 "NVTX_EVENTS",
+                                                 "OSRT_API",
+                                                 "GPU_METRICS",
+                                                 "TARGET_INFO_GPU_METRICS",
+                                                 "TARGET_INFO_GPU",
+                                                 "TARGET_INFO_CUDA_DEVICE",
+                                                 "PROCESSES",
+                                                 "ThreadNames",
+                                                 "DIAGNOSTIC_EVENT"};
+constexpr std::array<const char*, 36> kColumns = {"start",
+                                                  "end",
+                                                  "globalTid",
+                                                  "globalPid",
+                                                  "correlationId",
+                                                  "nameId",
+                                                  "eventClass",
+                                                  "deviceId",
+                                                  "contextId",
+                                                  "streamId",
+                                                  "demangledName",
+                                                  "shortName",
+                                                  "registersPerThread",
+                                                  "gridX",
+                                                  "blockX",
+                                                  "bytes",
+                                                  "copyKind",
+                                                  "srcKind",
+                                                  "dstKind",
+                                                  "memKind",
+                                                  "graphNodeId",
+                                                  "graphId",
+                                                  "eventId",
+                                                  "eventSyncId",
+                                                  "eventType",
+                                                  "text",
+                                                  "textId",
+                                                  "timestamp",
+                                                  "typeId",
+                                                  "metricId",
+                                                  "value",
+                                                  "metricName",
+                                                  "severity",
+                                                  "gpuId",
+                                                  "cudaId",
+                                                  "smCount"};
 
 std::string statement(sqlite3* handle, fuzz::Dice& dice) {
   const std::vector<std::string> tables =
@@ -117,8 +171,8 @@ std::string statement(sqlite3* handle, fuzz::Dice& dice) {
     case 2: {  // a copy of a row
       std::string list;
       for (const std::string& each : columns) list += (list.empty() ? "" : ", ") + quoted(each);
-      return "INSERT OR REPLACE INTO " + table + " (" + list + ") SELECT " + list + " FROM " + table + " LIMIT 1 OFFSET " +
-             std::to_string(dice.below(24));
+      return "INSERT OR REPLACE INTO " + table + " (" + list + ") SELECT " + list + " FROM " + table +
+             " LIMIT 1 OFFSET " + std::to_string(dice.below(24));
     }
     case 3:
       return "UPDATE OR IGNORE " + table + " SET " + column + " = " + any_value(dice);
@@ -134,10 +188,12 @@ std::string statement(sqlite3* handle, fuzz::Dice& dice) {
     case 8:
       return "ALTER TABLE " + table + " RENAME COLUMN " + column + " TO " + kColumns[dice.below(kColumns.size())];
     case 9:
-      return dice.one_in(2) ? "UPDATE OR IGNORE " + table + " SET rowid = " + std::to_string(dice.extreme()) + some_row
-                            : "CREATE VIEW " + std::string(kTables[dice.below(kTables.size())]) + " AS SELECT * FROM " + table;
+      return dice.one_in(2)
+                 ? "UPDATE OR IGNORE " + table + " SET rowid = " + std::to_string(dice.extreme()) + some_row
+                 : "CREATE VIEW " + std::string(kTables[dice.below(kTables.size())]) + " AS SELECT * FROM " + table;
     case 10: {
-      const std::string kept = dice.one_in(2) ? "AS (" + std::to_string(dice.extreme()) + ")" : "AS (abs(start)) STORED";
+      const std::string kept =
+          dice.one_in(2) ? "AS (" + std::to_string(dice.extreme()) + ")" : "AS (abs(start)) STORED";
       return "ALTER TABLE " + table + " ADD COLUMN " + kColumns[dice.below(kColumns.size())] + " INT " + kept;
     }
     case 11:
@@ -171,7 +227,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::filesystem::path& path = file.write(bytes);
   fuzz::accepted([&] {
     io::ByteSource source(path);
-    fuzz::examine(io::read_nsys_export(path, source, nullptr, fuzz::limits_for(bytes)));
+    fuzz::examine(io::read_nsys_export(path, source, nullptr, fuzz::limits_for(bytes)), bytes);
   });
   return 0;
 }

@@ -66,7 +66,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (data[0] % 8 >= 4) process.set_bursts(50 * base::kMillisecond, 500 * base::kMillisecond);
     process.read(64, kNow - base::kSecond);
     process.read(std::size_t{1} << 16, kNow);
-    for (const trace::OpenCall& call : process.open_calls()) fuzz::expect(call.start_ns <= kNow + (1LL << 62), "far off");
+    for (const trace::OpenCall& call : process.open_calls())
+      fuzz::expect(call.start_ns <= kNow + (1LL << 62), "far off");
     for (const attach::LoopChoice& loop : process.loops()) {
       fuzz::check_text(loop.text);
       process.choose_loop(loop.key);
@@ -77,6 +78,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     process.finish(kNow + base::kSecond);
   }
   recorder.flush();
-  fuzz::examine(trace, {});
+  fuzz::examine(trace, {}, bytes);
   return 0;
 }

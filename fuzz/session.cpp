@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!io::is_session_file(bytes)) return 0;
   fuzz::accepted([&] {
     io::ByteSource source(bytes, "input.lanescope");
-    fuzz::examine(io::read_session(source, nullptr, fuzz::limits_for(bytes)));
+    fuzz::examine(io::read_session(source, nullptr, fuzz::limits_for(bytes)), bytes);
   });
   return 0;
 }

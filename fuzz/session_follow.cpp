@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     });
     static_cast<void>(follower.facts());
     static_cast<void>(follower.health());
-    fuzz::examine(follower.trace(), follower.facts());
+    fuzz::examine(follower.trace(), follower.facts(), bytes);
   });
   return 0;
 }

@@ -11,7 +11,6 @@
 namespace lanescope::fuzz {
 namespace {
 
-
 namespace session = io::session;
 
 struct Chunk {
@@ -71,9 +70,9 @@ std::string file_of(const std::vector<Chunk>& chunks, Dice& dice) {
   return file;
 }
 
-constexpr std::uint32_t kTypes[] = {session::kFacts,    session::kHealth, session::kLanes,  session::kNames,
+constexpr std::uint32_t kTypes[] = {session::kFacts,     session::kHealth,   session::kLanes,  session::kNames,
                                     session::kArguments, session::kLaunches, session::kStacks, session::kEvents,
-                                    session::kNotes,    session::kCoverage, session::kStep,  session::kEnd};
+                                    session::kNotes,     session::kCoverage, session::kStep,   session::kEnd};
 
 void change_content(std::string& content, Dice& dice) {
   if (dice.one_in(2) || content.empty()) {  // as bytes

@@ -12,7 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string name = path.filename();
   for (std::uint32_t line = 0; line < 24; ++line) {
     fuzz::check_text(source.line(name, line));
-    for (const std::uint32_t loop : source.loops_around(name, line)) fuzz::expect(loop <= line, "a loop below its line");
+    for (const std::uint32_t loop : source.loops_around(name, line))
+      fuzz::expect(loop <= line, "a loop below its line");
   }
   return 0;
 }

@@ -15,9 +15,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fuzz::expect(*change.record >= 0 && *change.record <= attach::kLongestRecord, "a recording that is not allowed");
     }
     attach::SteeringChange again;
-    fuzz::expect(attach::read_request(attach::write_request(change), again) == attach::SteeringResult::Done &&
-                     again == change,
-                 "a request that changes when written");
+    fuzz::expect(
+        attach::read_request(attach::write_request(change), again) == attach::SteeringResult::Done && again == change,
+        "a request that changes when written");
     return 0;
   }
   if (const auto whole = attach::answer_bytes(bytes)) {

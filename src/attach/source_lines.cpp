@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "base/utf8.h"
+#include "attach/ring_reader.h"
 
 namespace lanescope::attach {
 namespace {
@@ -64,7 +64,7 @@ const std::vector<std::string>& SourceLines::lines(std::string_view file) {
   if (error || bytes > kLargestFile) return lines;
   std::ifstream stream(*path);
   for (std::string line; lines.size() < kMostLines && std::getline(stream, line);) {
-    lines.push_back(base::valid_utf8(line));
+    lines.push_back(clean_text(line, line.size()));
   }
   return lines;
 }
