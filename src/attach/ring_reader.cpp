@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "base/translate.h"
-#include "base/utf8.h"
 
 namespace lanescope::attach {
 namespace {
@@ -23,13 +22,6 @@ std::string text_of(const char (&text)[N]) {
 }
 
 }  // namespace
-
-std::string clean_text(std::string_view raw, std::size_t most) {
-  std::string text = base::valid_utf8(raw.substr(0, most));
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
-  return text;
-}
 
 std::optional<RingReader> RingReader::open(void* memory, std::size_t bytes, std::string& problem) {
   if (bytes < wire::bytes_for(1)) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clean_text.h"
 #include "inject/wire.h"
 
 namespace lanescope::attach {
@@ -88,7 +89,6 @@ class RingReader {
   std::vector<unsigned char> content_;
 };
 
-/// Valid UTF-8 without control characters, at most `most` bytes.
-std::string clean_text(std::string_view raw, std::size_t most);
+using base::clean_text;
 
 }  // namespace lanescope::attach

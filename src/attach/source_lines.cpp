@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "attach/ring_reader.h"
+#include "base/clean_text.h"
 
 namespace lanescope::attach {
 namespace {
@@ -64,7 +64,7 @@ const std::vector<std::string>& SourceLines::lines(std::string_view file) {
   if (error || bytes > kLargestFile) return lines;
   std::ifstream stream(*path);
   for (std::string line; lines.size() < kMostLines && std::getline(stream, line);) {
-    lines.push_back(clean_text(line, line.size()));
+    lines.push_back(base::clean_text(line));
   }
   return lines;
 }

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/clean_text.h"
 #include "base/platform/paths.h"
 #include "base/translate.h"
-#include "base/utf8.h"
 
 namespace lanescope::attach {
 namespace {
@@ -108,7 +108,7 @@ void set(Text<N>& to, std::string_view text) {
 
 template <std::size_t N>
 std::string get(const Text<N>& from) {
-  return base::valid_utf8(std::string(from.begin(), std::find(from.begin(), from.end(), '\0')));
+  return base::clean_text(std::string(from.begin(), std::find(from.begin(), from.end(), '\0')));
 }
 
 template <typename T>
