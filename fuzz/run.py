@@ -7,6 +7,7 @@ import pathlib
 import re
 import resource
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -14,7 +15,7 @@ MEMORY_MB = 2560
 TIMEOUT_S = 25
 # Larger inputs are only slower: what is looked for is in the structure.
 LARGEST = {"chrome": 32768, "chrome_gzip": 16384, "nsys": 32768, "session": 32768, "session_follow": 32768,
-           "ring": 20480, "cupti": 16384, "command_line": 2048, "link": 1024, "hello": 128, "words": 2048,
+           "ring": 20480, "cupti": 16384, "command_line": 2048, "link": 1024, "hello": 128, "controls": 128, "words": 2048,
            "source_lines": 4096, "marks": 4096}
 
 
@@ -47,6 +48,9 @@ def run_once(target, options, limit_s, environment):
 def run(target, options):
     environment = dict(os.environ, TMPDIR=options.scratch, LC_ALL="C.UTF-8")
     environment["ASAN_OPTIONS"] = "quarantine_size_mb=16:allocator_may_return_null=1:" + os.environ.get("ASAN_OPTIONS", "")
+    symbolizer = shutil.which("llvm-symbolizer-19")
+    if symbolizer:
+        environment["ASAN_SYMBOLIZER_PATH"] = environment["UBSAN_SYMBOLIZER_PATH"] = symbolizer
     environment["UBSAN_OPTIONS"] = "print_stacktrace=1:" + os.environ.get("UBSAN_OPTIONS", "")
     row = {"target": target, "seconds": 0.0, "executions": 0, "edges": 0, "features": 0, "result": "ok", "input": ""}
     # On a busy machine a second is less than a second of CPU time, so it goes on until that is used up.

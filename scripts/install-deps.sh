@@ -80,6 +80,7 @@ web    fonts-dejavu-core
 clang  clang-19                 another compiler
 fuzz   clang-19                 compiles with libFuzzer
 fuzz   libclang-rt-19-dev       libFuzzer and the sanitizers
+fuzz   llvm-19                  names of functions in reports
 fuzz   python3                  collects first inputs, runs the targets
 page   chromium                 what the page is tried in
 page   chromium-driver          drives it
