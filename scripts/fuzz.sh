@@ -5,6 +5,7 @@
 #   scripts/fuzz.sh [TARGET...]    default: all targets; a table on standard output
 #   --seconds N                    of CPU time for each target (default: 1200)
 #   --json FILE                    [{"target", "seconds", "executions", "per_second", "edges", "features", "result", "input"}]
+#   --window                       compile the window's modules, too, for the target preferences
 #   --list                         the names of the targets
 #
 # First inputs: fuzz/corpus, and what fuzz/seeds.py takes from tests/data and assets. What was found is kept in
@@ -12,7 +13,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-seconds=1200 json='' list='' targets=()
+seconds=1200 json='' list='' window=OFF targets=()
 while [ "$#" -gt 0 ]; do
   case "$1" in
     --seconds | --json)
@@ -21,29 +22,28 @@ while [ "$#" -gt 0 ]; do
       shift
       ;;
     --list) list=1 ;;
-    -*) die "unknown option '$1'; allowed: --seconds N, --json FILE, --list" ;;
+    --window) window=ON ;;
+    -*) die "unknown option '$1'; allowed: --seconds N, --json FILE, --window, --list" ;;
     *) targets+=("$1") ;;
   esac
   shift
 done
 [[ "$seconds" =~ ^[1-9][0-9]{0,6}$ ]] || die "--seconds '$seconds'; allowed: 1 to 9999999"
 
-"$root/scripts/install-deps.sh" build fuzz
-# Targets that are named are looked up before anything is compiled.
 folder="$root/build/fuzz"
 known=" $(sed -nE 's/^ *lanescope_fuzz\(([a-z_]+).*/\1/p' "$root/fuzz/CMakeLists.txt" | tr '\n' ' ')"
 for target in "${targets[@]}"; do
   [[ "$known" == *" $target "* ]] || die "there is no target '$target'; allowed:$known"
 done
-wanted=fuzz_targets
 [ -z "$list" ] || {
   tr ' ' '\n' <<<"$known" | sed '/^$/d'
   exit 0
 }
-build fuzz "$wanted"
+"$root/scripts/install-deps.sh" build fuzz
+build fuzz fuzz_targets "-DLANESCOPE_UI=$window"
 [ "${#targets[@]}" -gt 0 ] || mapfile -t targets <"$folder/fuzz/targets.txt"
 for target in "${targets[@]}"; do
-  [ -x "$folder/fuzz/fuzz_$target" ] || die "target '$target' is not built here: see the messages of CMake"
+  [ -x "$folder/fuzz/fuzz_$target" ] || die "target '$target' is not built here: preferences needs --window, cupti needs CUDA's headers"
 done
 
 say "first inputs"
