@@ -31,7 +31,7 @@ done
 [[ "$seconds" =~ ^[1-9][0-9]{0,6}$ ]] || die "--seconds '$seconds'; allowed: 1 to 9999999"
 
 folder="$root/build/fuzz"
-known=" $(sed -nE 's/^ *lanescope_fuzz\(([a-z_]+).*/\1/p' "$root/fuzz/CMakeLists.txt" | tr '\n' ' ')"
+known=" $(sed -nE 's/^ *lanescope_fuzz\(([a-z_]+).*/\1/p' "$root/fuzz/CMakeLists.txt" | awk '!known[$0]++' | tr '\n' ' ')"
 for target in "${targets[@]}"; do
   [[ "$known" == *" $target "* ]] || die "there is no target '$target'; allowed:$known"
 done
