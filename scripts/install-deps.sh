@@ -78,6 +78,10 @@ web    fonts-jetbrains-mono
 web    fonts-wqy-microhei
 web    fonts-dejavu-core
 clang  clang-19                 another compiler
+fuzz   clang-19                 compiles with libFuzzer
+fuzz   libclang-rt-19-dev       libFuzzer and the sanitizers
+fuzz   llvm-19                  names of functions in reports
+fuzz   python3                  collects first inputs, runs the targets
 page   chromium                 what the page is tried in
 page   chromium-driver          drives it
 page   xvfb                     the native window beside it
@@ -102,8 +106,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 for purpose in "$@"; do
-  [[ " build run test print sources package chroot web page windows clang " == *" $purpose "* ]] ||
-    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, package, chroot, web, page, windows, clang"
+  [[ " build run test print sources package chroot web page windows clang fuzz " == *" $purpose "* ]] ||
+    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, package, chroot, web, page, windows, clang, fuzz"
 done
 purposes=" ${*:-build run test} "
 missing=()

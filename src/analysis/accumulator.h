@@ -97,9 +97,10 @@ class Accumulator {
     RunningTotals totals;
   };
   const std::optional<FirstIteration>& first_iteration() const { return first_iteration_; }
-  /// The same as a record that ends there; without run-ahead.
+  /// The same as a record that ends there; without run-ahead. Without iterations, one of nothing.
   IterationRecord beginning() const {
     IterationRecord base;
+    if (!first_iteration_) return base;
     static_cast<RunningTotals&>(base) = first_iteration_->totals;
     base.start_ns = base.end_ns = first_iteration_->start_ns;
     return base;

@@ -150,7 +150,15 @@ void RunAhead::follow(Position& position, Nanoseconds until, bool wait_for_opera
   };
   Nanoseconds finish = time_of(finishes_, p.finish), cut = time_of(cuts_, p.cut);
   const auto pass = [&p, this](Nanoseconds to) {
-    if (p.depth != 0 && to > p.now) p.integral_ns += p.depth * (pauses_.empty() ? to - p.now : recorded_between(p, to));
+    if (p.depth != 0 && to > p.now) {
+      const Nanoseconds passed = pauses_.empty() ? to - p.now : recorded_between(p, to);
+      // A file's times may lie decades apart: then the integral stays at the most that it can be.
+      std::int64_t added = 0;
+      if (__builtin_mul_overflow(p.depth, passed, &added) ||
+          __builtin_add_overflow(p.integral_ns, added, &p.integral_ns)) {
+        p.integral_ns = std::numeric_limits<std::int64_t>::max();
+      }
+    }
     p.now = p.depth != 0 ? std::max(p.now, to) : to;
   };
   const auto move_to = [&](Nanoseconds t) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "base/utf8.h"
+#include "base/control_characters.h"
 
 namespace lanescope::attach {
 namespace {
@@ -64,7 +64,7 @@ const std::vector<std::string>& SourceLines::lines(std::string_view file) {
   if (error || bytes == 0 || bytes > kLargestFile) return lines;  // in /proc all seem empty
   std::ifstream stream(*path);
   for (std::string line; lines.size() < kMostLines && std::getline(stream, line);) {
-    lines.push_back(base::valid_utf8(line));
+    lines.push_back(base::without_controls(line));
   }
   return lines;
 }

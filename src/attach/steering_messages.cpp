@@ -8,9 +8,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/control_characters.h"
 #include "base/platform/paths.h"
 #include "base/translate.h"
-#include "base/utf8.h"
 
 namespace lanescope::attach {
 namespace {
@@ -108,7 +108,7 @@ void set(Text<N>& to, std::string_view text) {
 
 template <std::size_t N>
 std::string get(const Text<N>& from) {
-  return base::valid_utf8(std::string(from.begin(), std::find(from.begin(), from.end(), '\0')));
+  return base::without_controls(std::string(from.begin(), std::find(from.begin(), from.end(), '\0')));
 }
 
 template <typename T>
@@ -241,9 +241,10 @@ SteeringResult read_request(std::string_view bytes, SteeringChange& change) {
   if (has(kLines)) change.launch_lines = request.lines != 0;
   if (has(kRecord)) change.record = request.record_ns;
   if (has(kLoop)) {
-    change.loop.emplace();
-    change.loop->pid = request.pid;
-    if (request.has_key != 0) change.loop->key = as_loop(request.key);
+    SteeringChange::Loop loop;
+    loop.pid = request.pid;
+    if (request.has_key != 0) loop.key = as_loop(request.key);
+    change.loop = loop;
   }
   return SteeringResult::Done;
 }

@@ -6,6 +6,7 @@
 // The thread that reads is the only one that uses it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -108,7 +109,11 @@ class WatchedProcess {
     Nanoseconds first_sample_ns = 0, last_sample_ns = 0;
   };
 
-  Nanoseconds here(std::int64_t monotonic_ns) const { return monotonic_ns - origin_ns_; }
+  /// A time that cannot be stays one that cannot be, but may be calculated with.
+  Nanoseconds here(std::int64_t monotonic_ns) const {
+    constexpr std::int64_t kFarthest = std::int64_t{1} << 61;
+    return std::clamp(monotonic_ns, -kFarthest, kFarthest) - origin_ns_;
+  }
   bool plausible(Nanoseconds start_ns, Nanoseconds end_ns);
   void take(const Message& message);
   void add_timed(capture::Record record, std::int64_t start_ns, std::int64_t end_ns);

@@ -10,6 +10,8 @@
 
 #include <cstdint>
 
+#include "inject/durations.h"
+
 #if defined(__GLIBC__) && defined(__x86_64__)
 #define LANESCOPE_OLDEST "GLIBC_2.2.5"
 #elif defined(__GLIBC__) && defined(__aarch64__)
@@ -23,8 +25,6 @@ __asm__(".symver dlerror,dlerror@" LANESCOPE_OLDEST);
 #endif
 
 namespace lanescope::inject {
-
-inline constexpr std::int64_t kMillisecond = 1'000'000, kSecond = 1'000'000'000;
 
 /// CLOCK_MONOTONIC.
 inline std::int64_t now_ns() {

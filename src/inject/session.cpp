@@ -20,6 +20,7 @@
 #include "inject/ring.h"
 #include "inject/text.h"
 #include "inject/threads.h"
+#include "inject/wish.h"
 
 namespace lanescope::inject {
 namespace {
@@ -31,7 +32,6 @@ constexpr std::int64_t kRest = 50 * kMillisecond;     // between two looks at th
 constexpr std::int64_t kAlert = 10 * kMillisecond;    // otherwise
 constexpr std::int64_t kAnswer = 200 * kMillisecond;  // the viewer's, to Hello
 constexpr std::int64_t kAtExit = 200 * kMillisecond;
-constexpr std::int64_t kLongestBoost = 60 * kSecond;
 constexpr std::int64_t kLongestRunAhead = 5 * kSecond;
 constexpr std::size_t kSampled = 8;  // threads
 constexpr std::int64_t kIdle = 10 * kSecond, kIdleSample = 100 * kMillisecond;
@@ -161,36 +161,9 @@ class Loop {
   }
 
  private:
-  // What the viewer asks for, with its numbers brought into the range that is allowed.
-  struct Wish {
-    wire::Level level;
-    std::int64_t burst, period, boost_until, sample;
-    std::uint32_t anchor;
-  };
-  static std::int64_t clamp(std::int64_t v, std::int64_t least, std::int64_t most) {
-    return v < least ? least : v > most ? most : v;
-  }
-  static Wish read_controls(std::int64_t now) {
-    const wire::Controls& c = ring.memory->controls;
-    Wish w{};
-    const std::uint32_t level = c.level.load(kRelaxed);
-    w.level =
-        level <= static_cast<std::uint32_t>(wire::Level::All) ? static_cast<wire::Level>(level) : wire::Level::Off;
-    const auto microseconds = [](std::uint32_t us, std::uint32_t otherwise) {
-      return std::int64_t{us == 0 ? otherwise : us} * 1000;
-    };
-    w.burst = clamp(microseconds(c.burst_us.load(kRelaxed), 50'000), kMillisecond, 10 * kSecond);
-    w.period = clamp(microseconds(c.period_us.load(kRelaxed), 500'000), w.burst, 60 * kSecond);
-    w.boost_until = clamp(c.boost_until_ns.load(kRelaxed), 0, now + kLongestBoost);
-    w.anchor = c.anchor.load(kRelaxed);
-    const std::uint32_t sample = c.sample_us.load(kRelaxed);
-    w.sample = sample == 0 ? 0 : clamp(std::int64_t{sample} * 1000, kMillisecond, 10 * kSecond);
-    return w;
-  }
-
   // Does what is due; returns when something is due again.
   std::int64_t step(std::int64_t now, bool in_init) {
-    const Wish wish = read_controls(now);
+    const Wish wish = wish_of(ring.memory->controls, now);
     std::int64_t next = now + (wish.level <= wire::Level::Waits ? kRest : kAlert);
     const auto at_latest = [&](std::int64_t t) { next = t < next ? t : next; };
     if (cupti_works.load(std::memory_order_acquire)) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/utf8.h"
 #include "io/chrome_vocabulary.h"
 
 namespace lanescope::io::nsys {
@@ -145,14 +146,17 @@ std::string without_paths(std::string_view text) {
   constexpr std::size_t kMost = 200;
   std::string line;
   while (!text.empty() && line.size() < kMost) {
-    const std::size_t end = text.find_first_of(" \t\r\n");
+    const auto blank =
+        std::ranges::find_if(text, [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7F; });
+    const std::size_t end =
+        blank == text.end() ? std::string_view::npos : static_cast<std::size_t>(blank - text.begin());
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (word.empty()) continue;
     if (!line.empty()) line += ' ';
     line += word.find_first_of("/\\") != std::string_view::npos ? std::string_view("…") : word;
   }
-  return std::string(cut(line, kMost));
+  return base::valid_utf8(cut(line, kMost));
 }
 
 std::string_view cut(std::string_view text, std::size_t most) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/account.h"
+#include "analysis/accumulator.h"
 #include "analysis/evidence.h"
 #include "analysis/live_analysis.h"
 #include "analysis/whole_iterations.h"
@@ -367,6 +368,8 @@ TEST(RecordedInParts, WithoutIterationsTheEvidenceIsOfTheRecordedTime) {
   const Evidence e = gather_stretch(loop.trace, 0, 5 * kEvery);
   EXPECT_EQ(e.iterations, 0);
   EXPECT_EQ(e.span_ns(), 5 * 32'400);
+  EXPECT_TRUE(e.summary.in_parts);
+  EXPECT_EQ(e.summary.recorded_iterations, 0);
   EXPECT_EQ(e.launches, 15);
   ASSERT_EQ(e.sites.size(), 2u);
   const CallSite& sync = e.sites.front();
@@ -374,6 +377,20 @@ TEST(RecordedInParts, WithoutIterationsTheEvidenceIsOfTheRecordedTime) {
   EXPECT_EQ(sync.count, 15);
   EXPECT_EQ(sync.wait_ns, 15 * 5'380);
   EXPECT_EQ(sync.wait_busy_ns, 15 * 5'000);
+}
+
+// What the sums compare with where no iteration begins is nothing, not what happens to lie in memory.
+TEST(RecordedInParts, WithoutIterationsThereIsNoBeginning) {
+  struct Nobody final : Accumulator::Listener {
+    void iteration_ended(const IterationRecord&) override {}
+    void gap_closed(const Bubble&) override {}
+  } nobody;
+  const trace::Trace trace;
+  const Accumulator sums(trace, nobody);
+  EXPECT_FALSE(sums.first_iteration().has_value());
+  EXPECT_EQ(sums.beginning().number, 0);
+  EXPECT_EQ(sums.beginning().end_ns, 0);
+  EXPECT_EQ(sums.beginning().recorded_ns, 0);
 }
 
 // Two processes, the first recorded 0 - 100, the second 200 - 300. Each GPU's figures are from its own time.

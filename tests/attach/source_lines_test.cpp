@@ -47,6 +47,12 @@ TEST_F(SourceLinesOf, AreWithoutWhatIsNotCode) {
 // Of the kernel's files, reading one may never end.
 TEST_F(SourceLinesOf, AreNotThoseOfProc) { EXPECT_EQ(lines_.line("/proc/self/status", 1), ""); }
 
+TEST_F(SourceLinesOf, AreOneLineOfUtf8WhateverIsInTheFile) {
+  std::ofstream(folder_ / "c.py") << "\tfor x in y:\n\t\ta\t= \x1b[1m\xff\n";
+  EXPECT_EQ(lines_.line("c.py", 2), "a = \x20[1m\xEF\xBF\xBD");
+  EXPECT_THAT(lines_.loops_around("c.py", 2), ElementsAre(1));
+}
+
 TEST_F(SourceLinesOf, HaveLoopsAroundThem) {
   EXPECT_THAT(lines_.loops_around("a.py", 7), ElementsAre(2, 5));
   EXPECT_THAT(lines_.loops_around("a.py", 3), ElementsAre(2));

@@ -209,6 +209,18 @@ TEST(SteeringMessages, NothingInAnAnswerIsTrusted) {
   }
 }
 
+TEST(SteeringMessages, TextsInAnAnswerAreOneLineOfUtf8) {
+  SteeringState state;
+  ProcessState process;
+  process.name = "a\n\x1b[1m\xff";
+  state.program.processes.push_back(process);
+  state.program.remarks.push_back({"a\tb\x7f", false});
+  const auto answer = read_answer(write_answer(SteeringResult::Done, state));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->state.program.processes.at(0).name, "a  [1m\xEF\xBF\xBD");
+  EXPECT_EQ(answer->state.program.remarks.at(0).sentence, "a b ");
+}
+
 // --- the recorder's socket -------------------------------------------------------------------------------------------
 
 class SteeringTest : public testing::Test {

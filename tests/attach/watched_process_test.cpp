@@ -445,6 +445,21 @@ TEST(WatchedProcess, AThreadGoesOnInTheLaneOfOneThatHasEnded) {
 }
 
 // A loader that starts a thread for each of 5,000 epochs.
+TEST(WatchedProcess, ATimeThatCannotBeHoldsNothingUp) {
+  Rig rig;
+  wire::OpenCall& open = rig.writer.memory().open[0];
+  open.thread = kPid;
+  open.name = 1;
+  open.start_ns = std::numeric_limits<std::int64_t>::min();
+  open.turn = 2;
+  rig.call(1 * kUs, 2 * kUs, 1, 1);
+  rig.read(10 * base::kSecond);
+  EXPECT_THAT(rig.process->open_calls(), IsEmpty());
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (rig.trace.complete_until() < 2 * kUs && std::chrono::steady_clock::now() < deadline) rig.recorder.flush();
+  EXPECT_GE(rig.trace.complete_until(), 2 * kUs);
+}
+
 TEST(WatchedProcess, ManyThreadsOneAfterAnotherNeedOneLane) {
   Rig rig;
   rig.text(20, "pin memory");

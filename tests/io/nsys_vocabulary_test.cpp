@@ -40,6 +40,8 @@ TEST(NsysVocabulary, NamesAndNumbers) {
   EXPECT_EQ(nsys::pid_of(0x100006F00006F), 111);
   EXPECT_EQ(nsys::tid_of(0x100006F000071), 113);
   EXPECT_EQ(nsys::without_paths("Loaded /home/ann/lib/libcupti.so\n twice"), "Loaded … twice");
+  EXPECT_EQ(nsys::without_paths("a\x1b[1m \x7f\xff\xfe"), "a [1m \xEF\xBF\xBD\xEF\xBF\xBD")
+      << "it is shown: one line of UTF-8";
   EXPECT_EQ(nsys::cut("aé", 2), "a") << "not through a character";
 }
 

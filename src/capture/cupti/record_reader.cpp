@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 
 #include "capture/assembly/operation_names.h"
 
@@ -18,6 +19,16 @@ constexpr std::uint32_t kOverheadDataVersion = 130000;     // CUDA 13.0 or earli
 template <typename T>
 const T& as(const CUpti_Activity& activity) {
   return reinterpret_cast<const T&>(activity);
+}
+
+/// Of an enumeration in a record. A newer CUPTI may write a number that this one's headers do not know, which must not
+/// be read as a value of their type.
+template <typename Enumeration>
+std::uint32_t number_in(const Enumeration& field) {
+  static_assert(std::is_enum_v<Enumeration> && sizeof(Enumeration) == sizeof(std::uint32_t));
+  std::uint32_t number = 0;
+  std::memcpy(&number, &field, sizeof number);
+  return number;
 }
 
 trace::LaunchShape shape_of(const CUpti_ActivityKernel4& kernel) {
@@ -68,7 +79,7 @@ bool RecordReader::set_times(std::uint64_t start, std::uint64_t end, Nanoseconds
 }
 
 bool RecordReader::read(const CUpti_Activity& activity, Nanoseconds now, Record& record) {
-  switch (activity.kind) {
+  switch (number_in(activity.kind)) {
     case CUPTI_ACTIVITY_KIND_RUNTIME:
       return read_call(as<CUpti_ActivityAPI>(activity), false, now, record);
     case CUPTI_ACTIVITY_KIND_DRIVER:
@@ -111,7 +122,7 @@ bool RecordReader::read(const CUpti_Activity& activity, Nanoseconds now, Record&
       const auto& sync = as<CUpti_ActivitySynchronization>(activity);
       record.kind = RecordKind::Sync;
       if (!set_times(sync.start, sync.end, now, record)) return false;
-      record.detail = sync.type;
+      record.detail = number_in(sync.type);
       record.correlation = sync.correlationId;
       record.context = sync.contextId;
       record.stream = sync.streamId;
@@ -146,7 +157,7 @@ bool RecordReader::read(const CUpti_Activity& activity, Nanoseconds now, Record&
       record.kind = RecordKind::Stream;
       record.context = stream.contextId;
       record.stream = stream.streamId;
-      record.detail = stream.flag;
+      record.detail = number_in(stream.flag);
       return true;
     }
     default:
@@ -191,8 +202,8 @@ bool RecordReader::read_overhead(const CUpti_Activity& activity, Nanoseconds now
   if (version_ >= kOverheadDataVersion) std::free(as<CUpti_ActivityOverhead3>(activity).overheadData);
   record.kind = RecordKind::Overhead;
   if (!set_times(overhead.start, overhead.end, now, record)) return false;
-  record.detail = overhead.overheadKind;
-  if (overhead.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD) record.thread = overhead.objectId.pt.threadId;
+  record.detail = number_in(overhead.overheadKind);
+  if (number_in(overhead.objectKind) == CUPTI_ACTIVITY_OBJECT_THREAD) record.thread = overhead.objectId.pt.threadId;
   if (version_ >= kOverheadCorrelationVersion) {
     record.correlation = as<CUpti_ActivityOverhead2>(activity).correlationId;
   }

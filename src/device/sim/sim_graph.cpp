@@ -35,7 +35,9 @@ void SimDevice::begin_capture(Stream stream) {
     throw base::Error(tr("{}: the default stream cannot be captured", call_name(CudaCall::StreamBeginCapture)));
   }
   end(begin(CudaCall::StreamBeginCapture, costs_.launch), 0);
-  capturing_.emplace().stream = index;
+  Capturing capturing;
+  capturing.stream = index;
+  capturing_ = std::move(capturing);
 }
 
 Graph SimDevice::end_capture(Stream stream) {

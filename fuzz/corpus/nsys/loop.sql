@@ -1,0 +1,39 @@
+CREATE TABLE META_DATA_EXPORT (name TEXT NOT NULL, value TEXT);
+INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION', '3.11.0');
+CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);
+INSERT INTO StringIds VALUES (1, 'cudaLaunchKernel_v7000'), (2, 'cudaStreamSynchronize_v3020'), (3, 'cudaMemcpyAsync_v3020'),
+  (4, 'void scale<float>(float*)'), (5, 'scale'), (6, 'python3'), (7, 'read'), (8, 'aten::mm, op_id = 12, sizes = [[1, 2]]');
+CREATE TABLE PROCESSES (globalPid INT, pid INT, name TEXT);
+INSERT INTO PROCESSES VALUES (281476838887424, 111, '/usr/bin/python3');
+CREATE TABLE ThreadNames (nameId INT, priority INT, globalTid INT);
+INSERT INTO ThreadNames VALUES (6, 0, 281476838887535);
+CREATE TABLE TARGET_INFO_GPU (id INT, name TEXT, smCount INT);
+INSERT INTO TARGET_INFO_GPU VALUES (0, 'NVIDIA H100', 132);
+CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INT, cudaId INT, pid INT);
+INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0, 0, 111);
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, eventClass INT, globalTid INT, correlationId INT, nameId INT,
+  returnValue INT);
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, deviceId INT, contextId INT, streamId INT, correlationId INT,
+  globalPid INT, demangledName INT, shortName INT, registersPerThread INT, gridX INT, gridY INT, gridZ INT, blockX INT,
+  blockY INT, blockZ INT, staticSharedMemory INT, dynamicSharedMemory INT, graphNodeId INT);
+CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INT, end INT, deviceId INT, contextId INT, streamId INT, correlationId INT,
+  globalPid INT, bytes INT, copyKind INT, srcKind INT, dstKind INT, graphNodeId INT);
+CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INT, end INT, deviceId INT, contextId INT, streamId INT,
+  correlationId INT, globalPid INT, syncType INT, eventId INT, eventSyncId INT);
+CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, text TEXT, globalTid INT, textId INT);
+WITH RECURSIVE step(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM step WHERE i < 5)
+INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT i * 1000, i * 1000 + 10, 0, 281476838887535, 3 * i + 1, 1, 0 FROM step
+UNION ALL SELECT i * 1000 + 20, i * 1000 + 30, 0, 281476838887535, 3 * i + 2, 3, 0 FROM step
+UNION ALL SELECT i * 1000 + 40, i * 1000 + 900, 0, 281476838887535, 3 * i + 3, 2, 0 FROM step ORDER BY 1;
+WITH RECURSIVE step(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM step WHERE i < 5)
+INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT i * 1000 + 100, i * 1000 + 500, 0, 1, 7, 3 * i + 1, 281476838887424, 4, 5, 32,
+  200, 2, 1, 128, 1, 1, 16, 1024, NULL FROM step;
+WITH RECURSIVE step(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM step WHERE i < 5)
+INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY SELECT i * 1000 + 550, i * 1000 + 800, 0, 1, 7, 3 * i + 2, 281476838887424, 4096, 2, 2,
+  1, NULL FROM step;
+WITH RECURSIVE step(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM step WHERE i < 5)
+INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION SELECT i * 1000 + 40, i * 1000 + 890, 0, 1, 7, 3 * i + 3, 281476838887424, 3,
+  NULL, NULL FROM step;
+WITH RECURSIVE step(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM step WHERE i < 5)
+INSERT INTO NVTX_EVENTS SELECT i * 1000, i * 1000 + 950, 59, 'step ' || i, 281476838887535, NULL FROM step;
+INSERT INTO NVTX_EVENTS VALUES (100, 200, 60, NULL, 281476838887535, 8), (300, NULL, 34, 'mark', 281476838887535, NULL);

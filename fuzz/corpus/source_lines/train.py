@@ -1,0 +1,8 @@
+def train(loader):
+    for batch in loader:  # batches
+        while x:
+            y = f(batch)
+	loss.item()
+    """
+    for a in b
+    """

@@ -1,0 +1,104 @@
+"""Runs fuzz targets one after the other and prints a table; see scripts/fuzz.sh."""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import resource
+import shlex
+import shutil
+import subprocess
+import sys
+
+MEMORY_MB = 2560
+TIMEOUT_S = 25
+# Larger inputs are only slower: what is looked for is in the structure.
+LARGEST = {"chrome": 32768, "chrome_gzip": 16384, "nsys": 32768, "session": 32768, "session_follow": 32768,
+           "ring": 20480, "cupti": 16384, "command_line": 2048, "link": 1024, "hello": 128, "controls": 128, "words": 2048,
+           "source_lines": 4096, "marks": 4096}
+
+
+def cpu_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def command_of(target, folder, limit_s):
+    corpus, found = folder / "corpus" / target, folder / "crashes" / target
+    for each in (corpus, found, folder / "seeds" / target):
+        each.mkdir(parents=True, exist_ok=True)
+    words = [folder / "fuzz" / f"fuzz_{target}", f"-max_total_time={limit_s}", f"-timeout={TIMEOUT_S}",
+             f"-rss_limit_mb={MEMORY_MB}", f"-max_len={LARGEST.get(target, 32768)}", f"-artifact_prefix={found}/",
+             "-print_final_stats=1"]
+    dictionary = pathlib.Path(__file__).resolve().parent / "dictionaries" / f"{target}.dict"
+    if dictionary.exists():
+        words.append(f"-dict={dictionary}")
+    return [str(word) for word in [*words, corpus, folder / "seeds" / target]]
+
+
+def run_once(target, options, limit_s, environment):
+    """One run of libFuzzer: its output, its exit status and its CPU time. It limits elapsed time only."""
+    before = cpu_seconds()
+    done = subprocess.run(command_of(target, options.folder, limit_s), env=environment, capture_output=True, text=True,
+                          errors="replace", check=False)
+    return done, cpu_seconds() - before
+
+
+def run(target, options):
+    environment = dict(os.environ, TMPDIR=options.scratch, LC_ALL="C.UTF-8")
+    environment["ASAN_OPTIONS"] = "quarantine_size_mb=16:allocator_may_return_null=1:" + os.environ.get("ASAN_OPTIONS", "")
+    symbolizer = shutil.which("llvm-symbolizer-19")
+    if symbolizer:
+        environment["ASAN_SYMBOLIZER_PATH"] = environment["UBSAN_SYMBOLIZER_PATH"] = symbolizer
+    environment["UBSAN_OPTIONS"] = "print_stacktrace=1:" + os.environ.get("UBSAN_OPTIONS", "")
+    row = {"target": target, "seconds": 0.0, "executions": 0, "edges": 0, "features": 0, "result": "ok", "input": ""}
+    # On a busy machine a second is less than a second of CPU time, so it goes on until that is used up.
+    while row["seconds"] < options.seconds - 0.5:
+        left = max(1, round(options.seconds - row["seconds"]))
+        done, used = run_once(target, options, left, environment)
+        row["seconds"] += used
+        executed = re.search(r"^stat::number_of_executed_units: *(\d+)", done.stderr, re.M)
+        row["executions"] += int(executed[1]) if executed else 0
+        for key, word in (("edges", "cov"), ("features", "ft")):
+            seen = re.findall(rf"^#\d+.*\b{word}: (\d+)", done.stderr, re.M)
+            row[key] = max([row[key], *map(int, seen)])
+        if done.returncode != 0:
+            found = re.findall(r"Test unit written to (\S+)", done.stderr)
+            reason = re.findall(r"^(?:SUMMARY: |==\d+== ?ERROR: )(.*)$", done.stderr, re.M)
+            row["result"] = (reason[-1] if reason else f"exit status {done.returncode}")[:100]
+            row["input"] = found[-1] if found else ""
+            report = options.folder / "crashes" / target / "report.txt"
+            report.write_text(done.stderr[-100_000:])
+            print(f"fuzz.sh: {target}: {row['result']}", file=sys.stderr)
+            if row["input"]:
+                again = shlex.join([str(options.folder / "fuzz" / f"fuzz_{target}"), row["input"]])
+                print(f"  the input: {row['input']}\n  again:     {again}", file=sys.stderr)
+            print(f"  the report: {report}", file=sys.stderr)
+            break
+    row["per_second"] = round(row["executions"] / row["seconds"]) if row["seconds"] > 0 else 0
+    row["seconds"] = round(row["seconds"], 1)
+    return row
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--folder", type=pathlib.Path, required=True)
+    arguments.add_argument("--scratch", required=True)
+    arguments.add_argument("--seconds", type=int, required=True)
+    arguments.add_argument("--json", default="")
+    arguments.add_argument("targets", nargs="+")
+    options = arguments.parse_args()
+    rows = []
+    print(f"{'target':<15} {'CPU s':>7} {'executions':>11} {'per s':>7} {'edges':>7} {'features':>9}  result", flush=True)
+    for target in options.targets:
+        row = run(target, options)
+        rows.append(row)
+        print(f"{row['target']:<15} {row['seconds']:>7} {row['executions']:>11,} {row['per_second']:>7,} {row['edges']:>7,} "
+              f"{row['features']:>9,}  {row['result']}", flush=True)
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(rows, indent=2) + "\n")
+    return 1 if any(row["result"] != "ok" for row in rows) else 0
+
+
+sys.exit(main())
