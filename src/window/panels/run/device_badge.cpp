@@ -121,7 +121,8 @@ float draw_badge(const Canvas& c, float right, float y) {
   const float all = ImGui::GetIO().DisplaySize.x;
   // The buttons next to the badge keep their space in a narrow window.
   const float beside = std::clamp(all - 540 * s, 124 * s, 240 * s);
-  const float most = state.presentation.on ? all * 0.45f : std::max(beside, all * 0.22f);
+  const bool alone = state.presentation.on || is_upright(s);
+  const float most = alone ? all * 0.45f : std::max(beside, all * 0.22f);
   const float width = std::min(text_width(c.fonts, FontRole::BodyBold, says) + 24 * s + arrow, most);
   const ImVec2 low{right - width, y};
   ImGui::SetCursorScreenPos(low);
