@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from webdriver import Browser, Failure, Server
@@ -266,14 +267,16 @@ def figures(page: Path, lanescope: str, measured):
     """Every experiment's JSON, as the page's program gives it under Node.js, and as the native one does."""
     listed = json.loads(subprocess.run([lanescope, "list", "experiments", "--json"], check=True,
                                        capture_output=True).stdout)
-    unlike = []
-    for entry in listed:
-        name = entry["id"]
+
+    def differs(name: str) -> bool:
         words = ["run", "--experiment", name, "--iterations", "200", "--json", "-"]
         native = subprocess.run([lanescope, *words], capture_output=True)
         web = subprocess.run(["node", str(page / "lanescope.js"), *words], capture_output=True, cwd=page)
-        if native.stdout != web.stdout:
-            unlike.append(name)
+        return native.returncode != 0 or native.stdout != web.stdout
+
+    names = [entry["id"] for entry in listed]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        unlike = [name for name, unequal in zip(names, pool.map(differs, names)) if unequal]
     measured["experiments"] = len(listed)
     check(not unlike, f"the figures of {', '.join(unlike)} differ")
 
