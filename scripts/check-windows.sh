@@ -6,8 +6,8 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-archive="${1:-$("$root/scripts/windows.sh")}"
-native="${2:-$root/build/release/lanescope}"
+archive="$(realpath -m "${1:-$("$root/scripts/windows.sh")}")"
+native="$(realpath -m "${2:-$root/build/release/lanescope}")"
 [ -f "$archive" ] || die "$archive: no such file; scripts/windows.sh makes it"
 [ -x "$native" ] || die "$native: no such program; allowed: a built lanescope"
 for tool in wine xvfb-run python3; do
