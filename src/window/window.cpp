@@ -170,7 +170,7 @@ void Window::open_window(const Preferences& remembered) {
     glfwTerminate();
     throw base::FileError(tr("no OpenGL 3.3") + in_brackets() + headless_hint());
   }
-  const float unit = unit_length();
+  const float unit = coordinates_per_unscaled_pixel();
   glfwSetWindowSizeLimits(window_, static_cast<int>(900 * unit), static_cast<int>(560 * unit), GLFW_DONT_CARE,
                           GLFW_DONT_CARE);
   visibility_.emplace(window_);
@@ -193,7 +193,7 @@ void Window::open_window(const Preferences& remembered) {
   settle_in();
 }
 
-float Window::unit_length() const {
+float Window::coordinates_per_unscaled_pixel() const {
   int coordinates = 0, pixels = 0;
   glfwGetWindowSize(window_, &coordinates, nullptr);
   glfwGetFramebufferSize(window_, &pixels, nullptr);
@@ -216,7 +216,7 @@ void Window::keep_preferences() {
     height = static_cast<int>(windowed_.height);
   }
   Preferences& p = shell_->state().preferences;
-  const float unit = unit_length();
+  const float unit = coordinates_per_unscaled_pixel();
   p.window_width = static_cast<int>(std::lround(static_cast<float>(width) / unit));
   p.window_height = static_cast<int>(std::lround(static_cast<float>(height) / unit));
   p.trigger = shell_->state().view.own_trigger();

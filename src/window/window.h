@@ -83,7 +83,7 @@ class Window {
   // These differ between a desktop and a page: see loop_desktop.cpp, loop_browser.cpp.
   void settle_in();
   float content_scale() const;
-  float unit_length() const;  // screen coordinates per unscaled pixel; 1 where the display has a scale of 1
+  float coordinates_per_unscaled_pixel() const;  // 1 where the display has a scale of 1
   void close_window();
   void begin(const WindowOptions& options, Preferences preferences);
   void begin_run(const session::SessionOptions& session);
