@@ -27,7 +27,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                                unsigned seed) {
-  fuzz::Dice dice(seed);
-  if (dice.one_in(8)) return LLVMFuzzerMutate(data, size, max_size);
-  return fuzz::give(fuzz::mutated_session(fuzz::text_of(data, size), dice), data, size, max_size);
+  return fuzz::mutate_session(data, size, max_size, seed);
 }

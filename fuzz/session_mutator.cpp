@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/session_format.h"
@@ -111,12 +113,18 @@ void change_chunks(std::vector<Chunk>& chunks, Dice& dice) {
   }
 }
 
-}  // namespace
-
 std::string mutated_session(std::string_view bytes, Dice& dice) {
   std::vector<Chunk> chunks = chunks_of(bytes);
   for (std::size_t n = 1 + dice.below(3); n > 0; --n) change_chunks(chunks, dice);
   return file_of(chunks, dice);
+}
+
+}  // namespace
+
+std::size_t mutate_session(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed) {
+  Dice dice(seed);
+  if (dice.one_in(8)) return LLVMFuzzerMutate(data, size, max_size);
+  return give(mutated_session(text_of(data, size), dice), data, size, max_size);
 }
 
 }  // namespace lanescope::fuzz
