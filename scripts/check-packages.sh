@@ -30,12 +30,8 @@ bare_system() {
   local suite="$1" image="$chroots/$1.tar"
   if [ ! -e "$image" ]; then
     say "unpacking a bare $suite"
-    rm -rf "$chroots/new"
-    debootstrap --variant=minbase "$suite" "$chroots/new" "$(debian_mirror)" >&2
-    rm -f "$chroots"/new/var/cache/apt/archives/*.deb
-    tar -C "$chroots/new" --one-file-system -cf "$image.part" .
+    bare_debian "$suite" "$image.part" --format=tar
     mv "$image.part" "$image"
-    rm -rf "$chroots/new"
   fi
   [ -z "$system" ] || { umount -R "$system" && rm -rf "$system"; }
   system="$chroots/system"

@@ -20,11 +20,8 @@ if [ ! -e "$system/.complete" ]; then
   "$root/scripts/install-deps.sh" chroot
   say "unpacking Debian's $suite"
   rm -rf "$system"
-  mkdir -p "$system"
-  mkdir -p "$system/etc/dpkg/dpkg.cfg.d"
-  printf 'force-unsafe-io\n' >"$system/etc/dpkg/dpkg.cfg.d/00quick"  # nothing in it is worth waiting for the disk
-  debootstrap --variant=minbase --include=ca-certificates "$suite" "$system" "$(debian_mirror)" >&2
-  rm -f "$system"/var/cache/apt/archives/*.deb
+  mkdir -p "${system%/*}"
+  bare_debian "$suite" "$system" --format=directory --include=ca-certificates
   printf 'APT::Sandbox::User "root";\n' >"$system/etc/apt/apt.conf.d/00root"
   touch "$system/.complete"
 fi

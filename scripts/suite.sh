@@ -13,6 +13,14 @@ debian_mirror() {
     head -n 1 | grep . || die "this system has no entry for its own release in apt's lists; the portable build needs Debian"
 }
 
+# bare_debian <suite> <file or folder> <options of mmdebstrap...>: what every installation of that release has, with dpkg told
+# that nothing in it is worth waiting for the disk.
+bare_debian() {
+  local suite="$1" target="$2"
+  shift 2
+  mmdebstrap --variant=minbase --dpkgopt=force-unsafe-io "$@" "$suite" "$target" "$(debian_mirror)" </dev/null >&2
+}
+
 # suite_apt <folder> <suite> <deb|deb-src>: sets the array `apt_from`, options with which apt-get knows that release and
 # nothing else, not even what is installed here. The folder keeps its lists.
 suite_apt() {
