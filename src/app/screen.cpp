@@ -20,6 +20,7 @@
 #include "render/draw_pictures.h"
 #include "render/offscreen.h"
 #include "render/sweep_picture.h"
+#include "shell/rescue.h"
 #include "timeline/theme.h"
 #include "timeline/timeline.h"
 #include "window/library_versions.h"
@@ -92,6 +93,7 @@ void show_window(const WindowRequest& request) {
   if (const auto report = base::take_new_crash_report(base::crash_folder())) {
     window.shell().state().crash_report = *report;
   }
+  if (const auto run = ui::take_rescued_run(ui::rescue_folder())) window.shell().state().rescued_run = *run;
   window.run();
 #ifdef __EMSCRIPTEN__
   [[maybe_unused]] const auto* const lives_on = open.release();  // the page goes on asking it for frames

@@ -114,7 +114,8 @@ struct ShellState {
   FileChoice files;
   OwnFilesState own_files;
   Requests requests;
-  std::filesystem::path crash_report;  ///< of an earlier start, to be offered; empty: none
+  /// Of earlier starts, to be offered; empty: none.
+  std::filesystem::path crash_report, rescued_run;
   std::optional<Toast> toast;
   TourStep tour = TourStep::Off;
   FrameFigures figures;

@@ -66,6 +66,8 @@ void Window::follow_full_screen() {
   was_full_screen_ = wanted;
 }
 
+void Window::check_context() {}  // WebGL's functions do nothing then
+
 // Nothing waits in a page. It only finds out whether there is something new.
 void Window::wait_for_work() {
   const browser::CanvasSize size = browser::wanted_size();

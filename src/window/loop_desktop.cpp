@@ -1,12 +1,19 @@
 // How the window lives on a desktop: it waits for input, and runs until it is closed.
-#define GLFW_INCLUDE_NONE
+#include "render/gl.h"
+// First: GLFW must not bring its own OpenGL header.
 #include <GLFW/glfw3.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include "base/error.h"
+#include "base/platform/display_gone.h"
+#include "base/platform/interrupt.h"
 #include "base/translate.h"
+#include "shell/rescue.h"
 #include "window/window.h"
 
 namespace lanescope::ui {
@@ -67,6 +74,14 @@ void Window::follow_full_screen() {
   if (!wanted) shell_->state().show_toast(tr("this display has no full-screen mode"), true);
 }
 
+// A driver that was reset has lost what was drawn and what it was drawn with. OpenGL says so only to those who asked.
+void Window::check_context() {
+  if (glfwGetWindowAttrib(window_, GLFW_CONTEXT_ROBUSTNESS) != GLFW_LOSE_CONTEXT_ON_RESET) return;
+  if (epoxy_gl_version() < 45 && !epoxy_has_gl_extension("GL_KHR_robustness")) return;
+  if (glGetGraphicsResetStatus() == GL_NO_ERROR) return;
+  throw base::FileError(rescue_run(shell_->state(), tr("the graphics driver was reset")));
+}
+
 // Sleeps while nothing changes; otherwise keeps to the display's rate.
 void Window::wait_for_work() {
   if (options_.frames_unlimited) return glfwPollEvents();
@@ -91,8 +106,18 @@ void Window::wait_for_work() {
 }
 
 void Window::run() {
-  while (frame()) {
+  // The X server's end comes in the middle of a call to it, and leaves no way back.
+  static Window* open = nullptr;
+  open = this;
+  base::when_display_goes([] {
+    fmt::print(stderr, "lanescope: {}\n", rescue_run(open->shell().state(), tr("the display has gone")));
+    std::_Exit(1);
+  });
+  const base::Interrupt ending(base::Interrupt::Kind::TerminalCloses);
+  while (frame() && !ending.asked()) {
   }
+  base::when_display_goes(nullptr);
+  if (ending.asked()) throw base::FileError(rescue_run(shell_->state(), tr("the window was ended from outside")));
   if (const std::string why = failure(); !why.empty()) throw base::FileError(why);
 }
 

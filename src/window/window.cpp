@@ -165,7 +165,12 @@ void Window::open_window(const Preferences& remembered) {
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
   if (!base::kInPage) glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);  // preferences are in unscaled pixels
-  window_ = glfwCreateWindow(remembered.window_width, remembered.window_height, "Lanescope", nullptr, nullptr);
+  const auto create = [&](int robustness) {
+    glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, robustness);
+    window_ = glfwCreateWindow(remembered.window_width, remembered.window_height, "Lanescope", nullptr, nullptr);
+  };
+  if (!base::kInPage) create(GLFW_LOSE_CONTEXT_ON_RESET);  // which not every driver offers
+  if (!window_) create(GLFW_NO_ROBUSTNESS);
   if (!window_) {
     glfwTerminate();
     throw base::FileError(tr("no OpenGL 3.3") + in_brackets() + headless_hint());
@@ -410,7 +415,10 @@ bool Window::paint_frame(int width, int height) {
     magnification > 1 ? magnify(magnification, width, height) : magnifier_.clear();
   }
   if (shell_->wants_screenshot()) shell_->save_screenshot(read_pixels(0, 0, width, height));
-  if (!areas.empty()) glfwSwapBuffers(window_);
+  if (!areas.empty()) {
+    glfwSwapBuffers(window_);
+    check_context();
+  }
   return !areas.empty();
 }
 

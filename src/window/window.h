@@ -58,8 +58,9 @@ class Window {
   /// Waits until there is something to show, then draws one frame unless the window is hidden. False: the window was
   /// closed.
   bool frame();
-  /// Runs until the window is closed. Throws base::FileError if the file it was started with could not be read and
-  /// nothing else was shown instead; the window has shown the error, too.
+  /// Runs until the window is closed, or a signal ends the program. Throws base::FileError if the file it was started
+  /// with could not be read and nothing else was shown instead (the window has shown the error, too), or if the window
+  /// could not go on: then with where its run was saved.
   void run();
   /// Why that file could not be read; otherwise empty.
   std::string failure() const;
@@ -84,6 +85,7 @@ class Window {
   void settle_in();
   float content_scale() const;
   float coordinates_per_unscaled_pixel() const;  // 1 where the display has a scale of 1
+  void check_context();                          // throws base::FileError if it is lost
   void close_window();
   void begin(const WindowOptions& options, Preferences preferences);
   void begin_run(const session::SessionOptions& session);

@@ -201,6 +201,18 @@ TEST_F(ViewerTest, AProgramWhoseWindowIsKilledRunsToItsEnd) {
   viewer_ = program_ = -1;
 }
 
+// A laptop's lid, or Ctrl-Z: the library does not wait for a viewer that does not read.
+TEST_F(ViewerTest, AProgramWhoseWindowIsSuspendedRunsToItsEnd) {
+  start({"--iterations", "400", "--epochs", "3"});
+  ASSERT_TRUE(until([&] { return find_program() && out() == "epoch 0 done\n"; })) << out();
+  ::kill(viewer_, SIGSTOP);
+  ASSERT_TRUE(until([&] { return out() == "epoch 0 done\nepoch 1 done\nepoch 2 done\n"; })) << out();
+  ::kill(viewer_, SIGCONT);
+  ASSERT_TRUE(until([&] { return ::kill(program_, 0) != 0; })) << "nobody has waited for the program";
+  program_ = -1;
+  EXPECT_EQ(::waitpid(viewer_, nullptr, WNOHANG), 0) << "the window is there";
+}
+
 // A signal is the program's while it runs; then it is the window's.
 TEST_F(ViewerTest, ASignalEndsTheProgramAndTheNextOneTheWindow) {
   start({"--iterations", "1000000"});

@@ -1,15 +1,17 @@
-// Ctrl-C: the first one ends a run early, the second one ends the program.
+// Requests to end: Ctrl-C, of which the first one ends a run early and the second one the program; the end of a
+// terminal.
 #pragma once
 
 #include <memory>
 
 namespace lanescope::base {
 
-/// During its lifetime, the first SIGINT or SIGTERM is recorded; the next one has its usual effect. Only one instance
-/// at a time.
+/// During its lifetime, the first SIGTERM or other signal of its kind is recorded; the next one has its usual effect.
+/// Only one instance at a time.
 class Interrupt {
  public:
-  Interrupt();
+  enum class Kind { CtrlC, TerminalCloses };  ///< also SIGINT; also SIGHUP, which Windows does not have
+  explicit Interrupt(Kind kind = Kind::CtrlC);
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;

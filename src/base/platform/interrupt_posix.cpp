@@ -14,7 +14,8 @@ void note(int) { g_asked.store(true, std::memory_order_relaxed); }
 
 void install(int signal, struct sigaction& before) {
   sigaction(signal, nullptr, &before);
-  if (before.sa_handler == SIG_IGN) return;  // a shell's background job must not react to Ctrl-C
+  // A shell's background job must not react to Ctrl-C, and a window that passes signals on goes on doing so.
+  if (before.sa_handler != SIG_DFL) return;
   struct sigaction action = {};
   action.sa_handler = note;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
@@ -25,17 +26,19 @@ void install(int signal, struct sigaction& before) {
 }  // namespace
 
 struct Interrupt::Before {
-  struct sigaction of_int, of_term;
+  int other = SIGINT;
+  struct sigaction of_other = {}, of_term = {};
 };
 
-Interrupt::Interrupt() : before_(std::make_unique<Before>()) {
+Interrupt::Interrupt(Kind kind) : before_(std::make_unique<Before>()) {
   g_asked.store(false, std::memory_order_relaxed);
-  install(SIGINT, before_->of_int);
+  before_->other = kind == Kind::CtrlC ? SIGINT : SIGHUP;
+  install(before_->other, before_->of_other);
   install(SIGTERM, before_->of_term);
 }
 
 Interrupt::~Interrupt() {
-  sigaction(SIGINT, &before_->of_int, nullptr);
+  sigaction(before_->other, &before_->of_other, nullptr);
   sigaction(SIGTERM, &before_->of_term, nullptr);
 }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/translate.h"
 #include "render/labels.h"
@@ -13,31 +14,38 @@ namespace {
 
 using base::tr;
 
-/// What a button of a notice is for: nothing, if there is nothing to do.
 struct NoticeOffer {
   RunNotice notice;
-  std::optional<Action> action;
-  bool can_wait = false;  ///< a second button takes the notice away
+  void (*accept)(ShellState&) = nullptr;   ///< what its button does; null: there is nothing to do, and no button
+  void (*decline)(ShellState&) = nullptr;  ///< what "Not now" does, which takes the notice away; null: it stays
 };
 
 std::optional<NoticeOffer> offer_of(const ShellState& state) {
   if (std::optional<RunNotice> notice = state.model.notice()) {
-    std::optional<Action> action;
-    if (state.model.can_restart()) action = Action::RestartRun;
-    return NoticeOffer{std::move(*notice), action};
+    NoticeOffer offer{std::move(*notice)};
+    if (state.model.can_restart()) {
+      offer.accept = [](ShellState& s) { s.requests.actions.push_back(Action::RestartRun); };
+    }
+    return offer;
+  }
+  if (!state.rescued_run.empty()) {
+    return NoticeOffer{
+        {tr("The last run was saved when its window could not go on"), short_path(state.rescued_run), tr("Open it")},
+        [](ShellState& s) { s.requests.files = {std::exchange(s.rescued_run, {})}; },
+        [](ShellState& s) { s.rescued_run.clear(); }};
   }
   if (state.crash_report.empty()) return std::nullopt;
   return NoticeOffer{
       {tr("Lanescope ended unexpectedly the last time"),
        tr("The report is only on this machine: {}", short_path(state.crash_report)), tr("Open the folder")},
-      Action::OpenCrashReports,
-      true};
+      [](ShellState& s) { s.requests.actions.push_back(Action::OpenCrashReports); },
+      [](ShellState& s) { s.crash_report.clear(); }};
 }
 
 }  // namespace
 
 float notice_height(const ShellState& state) {
-  return state.model.notice() || !state.crash_report.empty() ? 52 * state.scale() : 0;
+  return state.model.notice() || !state.crash_report.empty() || !state.rescued_run.empty() ? 52 * state.scale() : 0;
 }
 
 // A failed run leaves its trace: the notice stays above it until the user reacts.
@@ -54,9 +62,9 @@ void draw_notice(const Canvas& c) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, c.theme[Colour::PanelRaised]);
   list.AddRectFilled(at, {at.x + 4 * s, at.y + size.y}, c.theme[Colour::Wait]);
-  const std::string later = offer->can_wait ? tr("Not now") : "";
-  const float button_width = offer->action ? width_of(notice.button) : 0;
-  const float later_width = offer->can_wait ? width_of(later) + 8 * s : 0;
+  const std::string later = offer->decline ? tr("Not now") : "";
+  const float button_width = offer->accept ? width_of(notice.button) : 0;
+  const float later_width = offer->decline ? width_of(later) + 8 * s : 0;
   const float button_x = at.x + size.x - 16 * s - button_width - later_width;
   const float width = button_x - at.x - 36 * s;
   const Label labels[] = {
@@ -71,11 +79,9 @@ void draw_notice(const Canvas& c) {
     ImGui::SetCursorScreenPos({x, at.y + (size.y - 26 * s) / 2});
     return button(c, id, text, x == button_x, wide);
   };
-  if (offer->action && press("notice.again", notice.button, button_x, button_width)) {
-    c.state.requests.actions.push_back(*offer->action);
-  }
-  if (offer->can_wait && press("notice.later", later, button_x + button_width + 8 * s, later_width - 8 * s)) {
-    c.state.crash_report.clear();
+  if (offer->accept && press("notice.again", notice.button, button_x, button_width)) offer->accept(c.state);
+  if (offer->decline && press("notice.later", later, button_x + button_width + 8 * s, later_width - 8 * s)) {
+    offer->decline(c.state);
   }
 }
 

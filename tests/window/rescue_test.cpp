@@ -1,0 +1,220 @@
+// A window that cannot go on leaves its run in a file: the X server has gone, the terminal was closed, the graphics
+// driver was reset. The next start offers the file.
+#include "shell/rescue.h"
+
+#include <epoxy/gl.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <xcb/xcb.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "base/error.h"
+#include "io/trace_file.h"
+#include "window/desk.h"
+
+namespace lanescope::ui_test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+template <typename Done>
+bool until(const Done& done) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code none;
+  for (fs::directory_iterator it(folder, none), end; !none && it != end; it.increment(none))
+    files.push_back(it->path());
+  return files;
+}
+
+/// The program, as a process of its own on an X server of its own.
+class OutsideTest : public testing::Test {
+ protected:
+  OutsideTest() {
+    std::string pattern = (fs::temp_directory_path() / "lanescope-rescue-XXXXXX").string();
+    home_ = mkdtemp(pattern.data());
+    fs::create_directories(home_ / ".config" / "lanescope");
+    std::ofstream(home_ / ".config" / "lanescope" / "settings.toml") << "tour_done = true\n";
+  }
+  ~OutsideTest() override {
+    for (const pid_t process : {program_, server_}) {
+      if (process <= 0) continue;
+      ::kill(process, SIGKILL);
+      ::waitpid(process, nullptr, 0);
+    }
+    fs::remove_all(home_);
+  }
+
+  void start_server() {
+    int number[2];
+    ASSERT_EQ(::pipe(number), 0);
+    server_ = ::fork();
+    ASSERT_GE(server_, 0);
+    if (server_ == 0) {
+      const std::string out = std::to_string(number[1]);
+      ::execlp("Xvfb", "Xvfb", "-displayfd", out.c_str(), "-screen", "0", "1280x800x24", "-nolisten", "tcp", nullptr);
+      ::_exit(127);
+    }
+    ::close(number[1]);
+    std::string said(16, '\0');
+    const ssize_t size = ::read(number[0], said.data(), said.size());  // it says it when it takes connections
+    ::close(number[0]);
+    ASSERT_GT(size, 0) << "Xvfb did not start";
+    display_ = ":" + std::to_string(std::atoi(said.c_str()));
+  }
+  void start_program() {
+    program_ = ::fork();
+    ASSERT_GE(program_, 0);
+    if (program_ > 0) return;
+    for (const char* name : {"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XAUTHORITY"}) unsetenv(name);
+    setenv("HOME", home_.c_str(), 1);
+    setenv("DISPLAY", display_.c_str(), 1);
+    setenv("LANESCOPE_CUDA", "off", 1);
+    setenv("LC_ALL", "C.UTF-8", 1);
+    ::dup2(::open((home_ / "said").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 2);
+    ::execl(LANESCOPE_BINARY, LANESCOPE_BINARY, "--workload", "linear-mse", "--language", "en", nullptr);
+    ::_exit(127);
+  }
+  /// Its window is mapped, so it draws, and its run goes on.
+  bool has_window() const {
+    xcb_connection_t* const server = xcb_connect(display_.c_str(), nullptr);
+    bool found = false;
+    if (xcb_connection_has_error(server) == 0) {
+      const xcb_window_t root = xcb_setup_roots_iterator(xcb_get_setup(server)).data->root;
+      const std::unique_ptr<xcb_query_tree_reply_t, decltype(&std::free)> tree(
+          xcb_query_tree_reply(server, xcb_query_tree(server, root), nullptr), std::free);
+      for (int i = 0; tree && i < xcb_query_tree_children_length(tree.get()); ++i) {
+        const xcb_window_t child = xcb_query_tree_children(tree.get())[i];
+        const std::unique_ptr<xcb_get_window_attributes_reply_t, decltype(&std::free)> looks(
+            xcb_get_window_attributes_reply(server, xcb_get_window_attributes(server, child), nullptr), std::free);
+        found = found || (looks && looks->map_state == XCB_MAP_STATE_VIEWABLE);
+      }
+    }
+    xcb_disconnect(server);
+    return found;
+  }
+  std::string said() const {
+    std::ifstream file(home_ / "said");
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  int status_of_program() {
+    int status = -1;
+    EXPECT_EQ(::waitpid(program_, &status, 0), program_);
+    program_ = -1;
+    return status;
+  }
+  /// What was kept can be read, and is a run.
+  void expect_a_run_in(const fs::path& folder) const {
+    const auto kept = files_in(folder);
+    ASSERT_EQ(kept.size(), 1u) << said();
+    EXPECT_THAT(said(), HasSubstr(kept[0].string()));
+    EXPECT_GT(io::read_trace(kept[0]).trace->counts().recorded, 0u);
+  }
+  fs::path rescued() const { return home_ / ".local" / "state" / "lanescope" / "rescued"; }
+
+  fs::path home_;
+  std::string display_;
+  pid_t server_ = -1, program_ = -1;
+};
+
+TEST_F(OutsideTest, TheRunIsSavedIfTheXServerIsKilled) {
+  start_server();
+  start_program();
+  ASSERT_TRUE(until([&] { return has_window(); })) << said();
+  ::kill(server_, SIGKILL);
+  const int status = status_of_program();
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
+  EXPECT_THAT(said(), HasSubstr("lanescope: the display has gone; the run was saved"));
+  expect_a_run_in(rescued());
+}
+
+TEST_F(OutsideTest, TheRunIsSavedIfTheTerminalIsClosed) {
+  start_server();
+  start_program();
+  ASSERT_TRUE(until([&] { return has_window(); })) << said();
+  ::kill(program_, SIGHUP);
+  const int status = status_of_program();
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
+  EXPECT_THAT(said(), HasSubstr("lanescope: the window was ended from outside; the run was saved"));
+  expect_a_run_in(rescued());
+}
+
+// The disk is full where it would go: a folder that cannot be made stands for it.
+TEST_F(OutsideTest, ItSaysSoIfTheRunCannotBeSaved) {
+  start_server();
+  std::ofstream(home_ / ".local") << "no folder";
+  start_program();
+  ASSERT_TRUE(until([&] { return has_window(); })) << said();
+  ::kill(server_, SIGKILL);
+  const int status = status_of_program();
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
+  EXPECT_THAT(said(), HasSubstr("lanescope: the display has gone; the run is lost: "));
+}
+
+class RescueTest : public WindowTest {};
+
+GLenum reset_by_another() { return GL_INNOCENT_CONTEXT_RESET; }
+
+TEST_F(RescueTest, TheRunIsSavedIfTheGraphicsDriverWasReset) {
+  ASSERT_TRUE(desk().until([&] { return model().trace().counts().recorded > 0; }));
+  if (epoxy_gl_version() < 45 && !epoxy_has_gl_extension("GL_KHR_robustness")) {
+    GTEST_SKIP() << "this driver does not tell";
+  }
+  const auto before = epoxy_glGetGraphicsResetStatus;
+  epoxy_glGetGraphicsResetStatus = reset_by_another;
+  std::string why;
+  try {
+    desk().frames(20);
+  } catch (const base::FileError& error) {
+    why = error.what();
+  }
+  epoxy_glGetGraphicsResetStatus = before;
+  EXPECT_THAT(why, HasSubstr("the graphics driver was reset; the run was saved"));
+  const auto kept = files_in(ui::rescue_folder());
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_GT(io::read_trace(kept[0]).trace->counts().recorded, 0u);
+}
+
+TEST_F(RescueTest, TheNextStartOffersTheRunOnce) {
+  ASSERT_TRUE(desk().until([&] { return model().trace().counts().recorded > 0; }));
+  ui::rescue_run(state(), "the display has gone");
+  const auto offered = ui::take_rescued_run(ui::rescue_folder());
+  ASSERT_TRUE(offered.has_value());
+  EXPECT_EQ(ui::take_rescued_run(ui::rescue_folder()), std::nullopt);
+  EXPECT_FALSE(desk().has_place("notice"));
+  state().rescued_run = *offered;
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("notice.again"); }));
+  desk().click("notice.again");
+  ASSERT_TRUE(desk().until([&] { return model().source().file() == *offered; }));
+  EXPECT_TRUE(desk().until([&] { return !desk().has_place("notice"); }));
+}
+
+TEST_F(RescueTest, AFileThatIsShownNeedsNoRescue) {
+  ASSERT_TRUE(desk().until([&] { return model().trace().counts().recorded > 0; }));
+  ui::rescue_run(state(), "the display has gone");
+  const auto kept = ui::take_rescued_run(ui::rescue_folder());
+  ASSERT_TRUE(kept.has_value());
+  state().requests.files = {*kept};
+  ASSERT_TRUE(desk().until([&] { return model().source().file() == *kept; }));
+  EXPECT_EQ(ui::rescue_run(state(), "the display has gone"), "the display has gone");
+  EXPECT_EQ(files_in(ui::rescue_folder()).size(), 1u);
+}
+
+}  // namespace
+}  // namespace lanescope::ui_test
