@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "capture/cupti/names.h"
@@ -215,6 +217,36 @@ TEST(Decoder, CountsKindsThatItDoesNotLookAtAsReceived) {
   EXPECT_EQ(rig.counts.received, 3u);
   EXPECT_EQ(rig.counts.operations, 1u);
   EXPECT_EQ(rig.counts.unknown_kind, 0u);
+}
+
+// A newer CUPTI's numbers, or a damaged buffer's. The enumerations of the headers here end at 0x7fffffff: to read a
+// higher number as a value of their type is undefined, which UndefinedBehaviorSanitizer reports.
+template <typename Enumeration>
+Enumeration beyond() {
+  constexpr std::uint32_t kNumber = 0xdeadbeef;
+  Enumeration value;
+  static_assert(sizeof value == sizeof kNumber);
+  std::memcpy(&value, &kNumber, sizeof value);
+  return value;
+}
+
+TEST(Decoder, ReadsNumbersThatAreNoValuesOfCuptisEnumerations) {
+  DecoderRig rig;
+  CUpti_ActivityOverhead3 overhead{};
+  overhead.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
+  overhead.overheadKind = beyond<CUpti_ActivityOverheadKind>();
+  overhead.objectKind = beyond<CUpti_ActivityObjectKind>();
+  overhead.start = stamp(1000);
+  overhead.end = stamp(2000);
+  rig.take(Buffer()
+               .sync(beyond<CUpti_ActivitySynchronizationType>(), 1000, 2000, 1)
+               .stream(kContext, 13, beyond<CUpti_ActivityStreamFlag>())
+               .add(overhead)
+               .kernel("k", 3000, 4000, 2));
+  rig.decoder.finish();
+  EXPECT_EQ(rig.counts.received, 4u);
+  EXPECT_TRUE(rig.accounts());
+  EXPECT_THAT(rig.on("kernels"), SizeIs(1));
 }
 
 TEST(Decoder, MeasuresTheLatencyOfWhatItWrites) {

@@ -1,9 +1,11 @@
 #include "io/atomic_file.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/trace_file.h"
 #include "scratch.h"
 
 namespace lanescope::io {
@@ -95,6 +97,36 @@ TEST_F(AtomicFileTest, ReportsAFullDisk) {
   EXPECT_THAT(error_of([&] { write_text_file("/dev/full", std::string(10'000'000, 'x')); }),
               HasSubstr("No space left on device"));
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+/// While it lives, this process can open no file.
+class NoFileDescriptors {
+ public:
+  NoFileDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{0, before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoFileDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  NoFileDescriptors(const NoFileDescriptors&) = delete;
+  NoFileDescriptors& operator=(const NoFileDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(AtomicFileTest, WithoutFileDescriptorsTheOldFileStays) {
+  write("old.txt", "old");
+  std::string writing, reading;
+  {
+    const NoFileDescriptors none;
+    writing = error_of([&] { write_text_file(file("old.txt"), "new"); });
+    reading = error_of([&] { read_trace(fixture("pytorch-alexnet.json.gz")); });
+  }
+  EXPECT_THAT(writing, testing::AllOf(HasSubstr("old.txt: cannot write: "), HasSubstr("Too many open files")));
+  EXPECT_THAT(reading, testing::AllOf(HasSubstr("pytorch-alexnet.json.gz: "), HasSubstr("Too many open files")));
+  EXPECT_EQ(read_bytes(file("old.txt")), "old");
+  EXPECT_EQ(files_in_folder(), 1u);
 }
 
 }  // namespace
