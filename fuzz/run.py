@@ -1,15 +1,16 @@
-"""Runs fuzz targets one after the other and prints a table; see scripts/fuzz.sh."""
+"""Runs fuzz targets, as many at once as there are CPUs, and prints a table; see scripts/fuzz.sh."""
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
 import re
-import resource
 import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 
 MEMORY_MB = 2560
 TIMEOUT_S = 25
@@ -17,11 +18,6 @@ TIMEOUT_S = 25
 LARGEST = {"chrome": 32768, "chrome_gzip": 16384, "nsys": 32768, "session": 32768, "session_follow": 32768,
            "ring": 20480, "cupti": 16384, "command_line": 2048, "link": 1024, "hello": 128, "controls": 128, "words": 2048,
            "source_lines": 4096, "marks": 4096}
-
-
-def cpu_seconds():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def command_of(target, folder, limit_s):
@@ -38,11 +34,13 @@ def command_of(target, folder, limit_s):
 
 
 def run_once(target, options, limit_s, environment):
-    """One run of libFuzzer: its output, its exit status and its CPU time. It limits elapsed time only."""
-    before = cpu_seconds()
-    done = subprocess.run(command_of(target, options.folder, limit_s), env=environment, capture_output=True, text=True,
-                          errors="replace", check=False)
-    return done, cpu_seconds() - before
+    """One run of libFuzzer: what it said, its exit status and its CPU time. It limits elapsed time only."""
+    with tempfile.TemporaryFile(dir=options.scratch) as said:
+        started = subprocess.Popen(command_of(target, options.folder, limit_s), env=environment, stdout=said, stderr=said)
+        _, status, used = os.wait4(started.pid, 0)
+        started.returncode = os.waitstatus_to_exitcode(status)  # so that it is not waited for again
+        said.seek(0)
+        return said.read().decode(errors="replace"), started.returncode, used.ru_utime + used.ru_stime
 
 
 def run(target, options):
@@ -56,20 +54,20 @@ def run(target, options):
     # On a busy machine a second is less than a second of CPU time, so it goes on until that is used up.
     while row["seconds"] < options.seconds - 0.5:
         left = max(1, round(options.seconds - row["seconds"]))
-        done, used = run_once(target, options, left, environment)
+        said, status, used = run_once(target, options, left, environment)
         row["seconds"] += used
-        executed = re.search(r"^stat::number_of_executed_units: *(\d+)", done.stderr, re.M)
+        executed = re.search(r"^stat::number_of_executed_units: *(\d+)", said, re.M)
         row["executions"] += int(executed[1]) if executed else 0
         for key, word in (("edges", "cov"), ("features", "ft")):
-            seen = re.findall(rf"^#\d+.*\b{word}: (\d+)", done.stderr, re.M)
+            seen = re.findall(rf"^#\d+.*\b{word}: (\d+)", said, re.M)
             row[key] = max([row[key], *map(int, seen)])
-        if done.returncode != 0:
-            found = re.findall(r"Test unit written to (\S+)", done.stderr)
-            reason = re.findall(r"^(?:SUMMARY: |==\d+== ?ERROR: )(.*)$", done.stderr, re.M)
-            row["result"] = (reason[-1] if reason else f"exit status {done.returncode}")[:100]
+        if status != 0:
+            found = re.findall(r"Test unit written to (\S+)", said)
+            reason = re.findall(r"^(?:SUMMARY: |==\d+== ?ERROR: )(.*)$", said, re.M)
+            row["result"] = (reason[-1] if reason else f"exit status {status}")[:100]
             row["input"] = found[-1] if found else ""
             report = options.folder / "crashes" / target / "report.txt"
-            report.write_text(done.stderr[-100_000:])
+            report.write_text(said[-100_000:])
             print(f"fuzz.sh: {target}: {row['result']}", file=sys.stderr)
             if row["input"]:
                 again = shlex.join([str(options.folder / "fuzz" / f"fuzz_{target}"), row["input"]])
@@ -89,13 +87,13 @@ def main():
     arguments.add_argument("--json", default="")
     arguments.add_argument("targets", nargs="+")
     options = arguments.parse_args()
-    rows = []
     print(f"{'target':<15} {'CPU s':>7} {'executions':>11} {'per s':>7} {'edges':>7} {'features':>9}  result", flush=True)
-    for target in options.targets:
-        row = run(target, options)
-        rows.append(row)
-        print(f"{row['target']:<15} {row['seconds']:>7} {row['executions']:>11,} {row['per_second']:>7,} {row['edges']:>7,} "
-              f"{row['features']:>9,}  {row['result']}", flush=True)
+    rows = []
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for row in pool.map(lambda target: run(target, options), options.targets):
+            rows.append(row)
+            print(f"{row['target']:<15} {row['seconds']:>7} {row['executions']:>11,} {row['per_second']:>7,} "
+                  f"{row['edges']:>7,} {row['features']:>9,}  {row['result']}", flush=True)
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(rows, indent=2) + "\n")
     return 1 if any(row["result"] != "ok" for row in rows) else 0

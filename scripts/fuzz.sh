@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
-# Installs Clang, builds the fuzz targets (fuzz/) and runs each of them: foreign bytes are mutated, and whatever does not
-# end in a result or in one line of an error is a crash.
+# Installs Clang, builds the fuzz targets (fuzz/) with the sanitizers of scripts/test.sh asan, and runs each of them: foreign
+# bytes are mutated, and whatever does not end in a result or in one line of an error is a crash.
 #
 #   scripts/fuzz.sh [TARGET...]    default: all targets; a table on standard output
 #   --seconds N                    of CPU time for each target (default: 1200)
 #   --json FILE                    [{"target", "seconds", "executions", "per_second", "edges", "features", "result", "input"}]
-#   --window                       compile the window's modules, too, for the target preferences
 #   --list                         the names of the targets
 #
 # First inputs: fuzz/corpus, and what fuzz/seeds.py takes from tests/data and assets. What was found is kept in
-# build/fuzz/corpus for the next run. Exit status 1 if a target crashes: then the input is named, and how to run it again.
+# build/asan/corpus for the next run. Exit status 1 if a target crashes: then the input is named, and how to run it again.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-seconds=1200 json='' list='' window=OFF targets=()
+seconds=1200 json='' list='' targets=()
 while [ "$#" -gt 0 ]; do
   case "$1" in
     --seconds | --json)
@@ -22,15 +21,14 @@ while [ "$#" -gt 0 ]; do
       shift
       ;;
     --list) list=1 ;;
-    --window) window=ON ;;
-    -*) die "unknown option '$1'; allowed: --seconds N, --json FILE, --window, --list" ;;
+    -*) die "unknown option '$1'; allowed: --seconds N, --json FILE, --list" ;;
     *) targets+=("$1") ;;
   esac
   shift
 done
 [[ "$seconds" =~ ^[1-9][0-9]{0,6}$ ]] || die "--seconds '$seconds'; allowed: 1 to 9999999"
 
-folder="$root/build/fuzz"
+folder="$root/build/asan"
 known=" $(sed -nE 's/^ *lanescope_fuzz\(([a-z_]+).*/\1/p' "$root/fuzz/CMakeLists.txt" | awk '!known[$0]++' | tr '\n' ' ')"
 for target in "${targets[@]}"; do
   [[ "$known" == *" $target "* ]] || die "there is no target '$target'; allowed:$known"
@@ -39,11 +37,11 @@ done
   tr ' ' '\n' <<<"$known" | sed '/^$/d'
   exit 0
 }
-"$root/scripts/install-deps.sh" build fuzz
-build fuzz fuzz_targets "-DLANESCOPE_UI=$window"
+"$root/scripts/install-deps.sh" build run test sanitizers
+build asan fuzz_targets "${sanitizer_options[@]}"
 [ "${#targets[@]}" -gt 0 ] || mapfile -t targets <"$folder/fuzz/targets.txt"
 for target in "${targets[@]}"; do
-  [ -x "$folder/fuzz/fuzz_$target" ] || die "target '$target' is not built here: preferences needs --window, cupti needs CUDA's headers"
+  [ -x "$folder/fuzz/fuzz_$target" ] || die "target '$target' is not built here: it needs CUDA's headers"
 done
 
 say "first inputs"

@@ -59,7 +59,7 @@ sources  make                  which this builds
 package  file                  what CPack asks about programs
 package  dpkg-dev              which packages the libraries are in
 package  binutils              strip, and objdump for the check of glibc
-chroot   debootstrap           bare systems in which packages are tried
+chroot   mmdebstrap            bare systems in which packages are tried
 web    emscripten               compiles for the browser
 web    node-acorn               what emscripten reads JavaScript with
 web    cmake                    configures the build
@@ -78,10 +78,9 @@ web    fonts-jetbrains-mono
 web    fonts-wqy-microhei
 web    fonts-dejavu-core
 clang  clang-19                 another compiler
-fuzz   clang-19                 compiles with libFuzzer
-fuzz   libclang-rt-19-dev       libFuzzer and the sanitizers
-fuzz   llvm-19                  names of functions in reports
-fuzz   python3                  collects first inputs, runs the targets
+sanitizers  clang-19            compiles with the sanitizers
+sanitizers  libclang-rt-19-dev  the sanitizers and libFuzzer
+sanitizers  llvm-19             names of functions in reports
 page   chromium                 what the page is tried in
 page   chromium-driver          drives it
 page   xvfb                     the native window beside it
@@ -106,8 +105,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 for purpose in "$@"; do
-  [[ " build run test print sources package chroot web page windows clang fuzz " == *" $purpose "* ]] ||
-    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, package, chroot, web, page, windows, clang, fuzz"
+  [[ " build run test print sources package chroot web page windows clang sanitizers " == *" $purpose "* ]] ||
+    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, package, chroot, web, page, windows, clang, sanitizers"
 done
 purposes=" ${*:-build run test} "
 missing=()

@@ -29,3 +29,6 @@ build() {
   say "building build/$preset ($target)"
   (cd "$root" && cmake --build --preset "$preset" --target "$target" --parallel "$(nproc)") >&2
 }
+
+# What asan and tsan are configured with, by whichever script comes first.
+sanitizer_options=(-DLANESCOPE_TESTS=ON -DLANESCOPE_BENCH=OFF "-DLANESCOPE_UNITY=modules;tests")

@@ -33,7 +33,7 @@ class Coverage : public testing::TestWithParam<Where> {};
 
 // Recorded with one seed, run with another: nine of ten at least fall within the range, and the range is worth saying.
 TEST_P(Coverage, NineOfTenFallWithinTheRange) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef LANESCOPE_SANITIZED
   GTEST_SKIP() << "a hundred runs; the same code runs elsewhere";
 #endif
   const PredictCheckRequest request{GetParam().device, {}, {}, GetParam().seed, 60};

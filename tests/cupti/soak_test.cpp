@@ -15,7 +15,7 @@
 namespace lanescope::capture::cupti::test {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG)
+#if defined(LANESCOPE_SANITIZED) || !defined(NDEBUG)
 constexpr std::uint64_t kRecords = 500'000;
 constexpr bool kMeasured = false;
 #else

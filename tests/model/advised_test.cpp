@@ -57,7 +57,7 @@ prediction::Recorded recorded_of(const MeasuredRun& run) {
 class Advised : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(Advised, OnBothSides) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef LANESCOPE_SANITIZED
   GTEST_SKIP() << "a run of every experiment, twice: minutes under a sanitizer, which sees the same code elsewhere";
 #endif
   const Experiment& e = experiment::experiments()[GetParam()];

@@ -28,7 +28,7 @@ Headless headless_of(const Experiment& e) {
 }
 
 // Seconds after the start.
-#ifdef __SANITIZE_ADDRESS__
+#ifdef LANESCOPE_SANITIZED
 constexpr std::array kMoments{12.2};  // each takes several times as long there
 #else
 constexpr std::array kMoments{12.2, 18.4};

@@ -86,7 +86,7 @@ TEST(Eviction, ALowerCapEvictsAndGivesMemoryBack) {
   EXPECT_LE(trace.memory_bytes(), kLowCap + 64 * sizeof(Block));  // 64 are kept for readers
   // 1,436 blocks or more went back; what the rest of the process took meanwhile counts against them. AddressSanitizer
   // takes the room of 130, ThreadSanitizer more than went back.
-#ifndef __SANITIZE_THREAD__
+#ifndef LANESCOPE_TSAN
   EXPECT_LT(resident_bytes(), before - 1'000 * sizeof(Block));
 #endif
   const auto check_kept = [&] {

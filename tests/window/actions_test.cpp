@@ -18,7 +18,7 @@ using ui::Action;
 using ui::KeyChord;
 
 // The sanitizers make every window many times slower: there, one of eight actions has to do.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef LANESCOPE_SANITIZED
 constexpr std::size_t kStep = 8;
 #else
 constexpr std::size_t kStep = 1;

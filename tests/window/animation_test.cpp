@@ -60,7 +60,7 @@ class AnimationTest : public WindowTest {
 };
 
 TEST_F(AnimationTest, TheLastTurnOfAKnobIsRunAgainWhileTheWindowGoesOn) {
-#ifdef __SANITIZE_THREAD__
+#ifdef LANESCOPE_TSAN
   GTEST_SKIP() << "takes a minute; the first pictures of an experiment's two sides are drawn here, too";
 #endif
   model().set("pinned", true);
@@ -86,7 +86,7 @@ TEST_F(AnimationTest, AnExperimentShowsItsTwoSides) {
   ASSERT_TRUE(desk().until([&] { return state().experiment.active.has_value(); }));
   wait_for_iterations(3);
   desk().tap(XK_a, kAlt);
-#ifdef __SANITIZE_THREAD__
+#ifdef LANESCOPE_TSAN
   // All pictures take minutes: the first ones are enough to see the threads at work, and the test ends the rest.
   ASSERT_TRUE(desk().until([&] { return state().pictures.animation.busy(); }));
   desk().frames(20);
@@ -120,7 +120,7 @@ ui::SharedSnapshot headless_run(const char* log_interval) {
 }
 
 TEST_F(AnimationTest, AnOpenedTraceIsNotRunAgainButAAndBAreShown) {
-#ifdef __SANITIZE_THREAD__
+#ifdef LANESCOPE_TSAN
   GTEST_SKIP() << "takes a minute; the first pictures of an experiment's two sides are drawn here, too";
 #endif
   state().requests.files = {LANESCOPE_SOURCE_DIR "/assets/captures/h200--iris-mlp--log-1.json.gz"};

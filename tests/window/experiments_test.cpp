@@ -248,7 +248,7 @@ TEST_F(ExperimentsTest, TheProgramBeginsWithTheFirst) {
 }
 
 // The sanitizers make each run many times slower: there, one of six has to do.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef LANESCOPE_SANITIZED
 constexpr bool kSlow = true;
 #else
 constexpr bool kSlow = false;

@@ -159,7 +159,7 @@ TEST_P(EveryLesson, IsWalkedThrough) {
 }
 
 // The sanitizers make every window many times slower: there, the shortest has to do.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef LANESCOPE_SANITIZED
 const auto kWalked = testing::Values("one-line");
 #else
 const auto kWalked = testing::Values("why-the-gpu-waits", "one-line", "feeding-the-gpu", "lab");
@@ -208,7 +208,7 @@ TEST_F(LessonTest, TheAnswerIsMeasuredWithTheStepsOwnSettings) {
 
 // At a speed that is slow enough to watch, the cache of this step is full after minutes.
 TEST_F(LessonTest, AMeasurementThatTakesLongIsHurried) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef LANESCOPE_SANITIZED
   GTEST_SKIP() << "a sanitizer's simulation does not keep up with real time";
 #endif
   open("feeding-the-gpu");

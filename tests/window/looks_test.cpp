@@ -264,7 +264,7 @@ TEST_F(LooksTest, AnimationIsSwitchedAndSaidSo) {
 
 // What did not change is not drawn again: nothing of what was there before may stay.
 TEST_F(LooksTest, WhatWasDrawnInPartsIsWhatIsDrawnAtOnce) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef LANESCOPE_SANITIZED
   GTEST_SKIP() << "takes minutes; DamageTest runs here";
 #endif
   GLFWwindow* window = desk().window().handle();

@@ -3,7 +3,7 @@
 namespace lanescope::ui_test {
 
 static int unpainted_alive = 0, painted_alive = 0;
-#ifdef __SANITIZE_THREAD__
+#ifdef LANESCOPE_TSAN
 constexpr bool kPaintRarely = true;
 #else
 constexpr bool kPaintRarely = false;
