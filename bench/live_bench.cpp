@@ -3,13 +3,11 @@
 #include <GLFW/glfw3.h>
 #include <benchmark/benchmark.h>
 
-#include <atomic>
 #include <stdexcept>
-#include <thread>
 
+#include "live_writer.h"
 #include "model/live_source.h"
 #include "promise.h"
-#include "synthetic_loop.h"
 #include "window/window.h"
 
 namespace lanescope::bench {
@@ -23,44 +21,6 @@ struct Measured {
   double frames_without = 0;     ///< per second, before the writer started
   double events_per_second = 0;  ///< that arrived in the trace
   std::uint64_t lost = 0;        ///< dropped, or written but not in the trace
-};
-
-// Writes at a constant rate on the run's clock, slightly behind the present, like a capture.
-class Writer {
- public:
-  explicit Writer(session::Session& session) : session_(session), writer_(session.recorder().open_writer()) {
-    writer_->complete_until(session.now_ns());
-    thread_ = std::jthread([this](const std::stop_token& stop) { write(stop); });
-  }
-  /// By the writer only; the run writes, too.
-  std::uint64_t written() const { return written_.load(std::memory_order_relaxed); }
-
- private:
-  void write(const std::stop_token& stop) {
-    // Another thread of the program, on the same GPU: a second GPU would have an analysis of its own.
-    SyntheticLoop loop([&](const trace::LaneInfo& info) { return session_.recorder().lane(info); },
-                       [&](std::string_view text) { return session_.recorder().name(text); }, 2, 0, session_.now_ns(),
-                       1u << 30);
-    // Iterations are slightly shorter than the rate requires; the rest of each is a pause.
-    constexpr double kEach = static_cast<double>(SyntheticLoop::kEventsPerIteration) / kEventsPerSecond * 1e9;
-    double next = static_cast<double>(session_.now_ns());
-    while (!stop.stop_requested()) {
-      const auto now = static_cast<double>(session_.now_ns());
-      for (; next + kEach < now; next += kEach) {
-        loop.skip_to(static_cast<Nanoseconds>(next));
-        loop.iteration([&](const trace::Event& e) { writer_->write(e); });
-        writer_->complete_until(loop.now());
-        written_.fetch_add(SyntheticLoop::kEventsPerIteration, std::memory_order_relaxed);
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    writer_.reset();  // reports that nothing more will come
-  }
-
-  session::Session& session_;
-  std::unique_ptr<trace::EventWriter> writer_;
-  std::atomic<std::uint64_t> written_{0};
-  std::jthread thread_;
 };
 
 Measured measure() {
@@ -88,7 +48,7 @@ Measured measure() {
   run_for(2);  // for fonts, shaders and the first iterations
   measured.frames_without = run_for(4);
   {
-    Writer writer(session);
+    LiveWriter writer(session, kEventsPerSecond);
     run_for(1);
     const std::uint64_t before = writer.written();
     const auto begin = Clock::now();

@@ -81,6 +81,7 @@ clang  clang-19                 another compiler
 sanitizers  clang-19            compiles with the sanitizers
 sanitizers  libclang-rt-19-dev  the sanitizers and libFuzzer
 sanitizers  llvm-19             names of functions in reports
+load   stress-ng                other load beside the tests
 page   chromium                 what the page is tried in
 page   chromium-driver          drives it
 page   xvfb                     the native window beside it
@@ -105,8 +106,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 for purpose in "$@"; do
-  [[ " build run test print sources package chroot web page windows clang sanitizers " == *" $purpose "* ]] ||
-    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, package, chroot, web, page, windows, clang, sanitizers"
+  [[ " build run test print sources package chroot web page windows clang sanitizers load " == *" $purpose "* ]] ||
+    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, package, chroot, web, page, windows, clang, sanitizers, load"
 done
 purposes=" ${*:-build run test} "
 missing=()

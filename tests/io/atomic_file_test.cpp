@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "io/trace_file.h"
@@ -97,6 +98,29 @@ TEST_F(AtomicFileTest, ReportsAFullDisk) {
   EXPECT_THAT(error_of([&] { write_text_file("/dev/full", std::string(10'000'000, 'x')); }),
               HasSubstr("No space left on device"));
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+// To root, nothing is read-only; so another user tries it, in a process of its own.
+TEST_F(AtomicFileTest, AReadOnlyFileOrFolderIsSaidAndLeft) {
+  chmod(folder_.c_str(), 0777);
+  write("old.txt", "old");
+  chmod(file("old.txt").c_str(), 0444);
+  std::filesystem::create_directory(file("closed"));
+  chmod(file("closed").c_str(), 0555);
+  const auto refused = [&](const std::filesystem::path& path) {
+    const std::string why = error_of([&] { write_text_file(path, "new"); });
+    return why.find(path.string() + ": cannot write: ") == 0 && why.find("Permission denied") != std::string::npos;
+  };
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (geteuid() == 0 && ::setuid(65534) != 0) ::_exit(3);
+    ::_exit((refused(file("old.txt")) ? 0 : 1) + (refused(file("closed") / "new.txt") ? 0 : 2));
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(read_bytes(file("old.txt")), "old");
+  EXPECT_EQ(files_in_folder(), 2u);
 }
 
 /// While it lives, this process can open no file.
