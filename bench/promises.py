@@ -23,6 +23,7 @@ PROGRAMS = [  # name, what starts it
     ("json", []),
     ("window", VIRTUAL_DISPLAY),
     ("live", VIRTUAL_DISPLAY),
+    ("working", VIRTUAL_DISPLAY),
     ("latency", VIRTUAL_DISPLAY),
     ("opening", VIRTUAL_DISPLAY),
 ]
