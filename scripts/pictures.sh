@@ -31,6 +31,7 @@ close_window() {
   [ -z "$program" ] || kill "$program" 2>/dev/null || true
   [ -z "$program" ] || wait "$program" 2>/dev/null || true
   program=''
+  rm -rf "$scratch/state"  # the run that it saved, which the next start would offer
 }
 clean_up() {
   close_window
@@ -40,7 +41,7 @@ clean_up() {
 trap clean_up EXIT
 
 # The person's own settings and pictures stay out of it.
-export HOME="$scratch" XDG_CONFIG_HOME="$scratch/config" XDG_PICTURES_DIR="$scratch/Pictures"
+export HOME="$scratch" XDG_CONFIG_HOME="$scratch/config" XDG_STATE_HOME="$scratch/state" XDG_PICTURES_DIR="$scratch/Pictures"
 mkdir -p "$XDG_CONFIG_HOME/lanescope" "$XDG_PICTURES_DIR" "$pictures"
 # The same pictures on every machine: by default a real GPU would be used.
 export LANESCOPE_CUDA=off

@@ -74,9 +74,8 @@ void Window::follow_full_screen() {
   if (!wanted) shell_->state().show_toast(tr("this display has no full-screen mode"), true);
 }
 
-// A driver that was reset has lost what was drawn and what it was drawn with. OpenGL says so only to those who asked.
+// A driver that was reset has lost what was drawn and what it was drawn with.
 void Window::check_context() {
-  if (glfwGetWindowAttrib(window_, GLFW_CONTEXT_ROBUSTNESS) != GLFW_LOSE_CONTEXT_ON_RESET) return;
   if (epoxy_gl_version() < 45 && !epoxy_has_gl_extension("GL_KHR_robustness")) return;
   if (glGetGraphicsResetStatus() == GL_NO_ERROR) return;
   throw base::FileError(rescue_run(shell_->state(), tr("the graphics driver was reset")));
@@ -113,10 +112,12 @@ void Window::run() {
     fmt::print(stderr, "lanescope: {}\n", rescue_run(open->shell().state(), tr("the display has gone")));
     std::_Exit(1);
   });
+  const struct Forgotten {
+    ~Forgotten() { base::when_display_goes(nullptr); }
+  } forgotten;  // also if a frame throws
   const base::Interrupt ending(base::Interrupt::Kind::TerminalCloses);
   while (frame() && !ending.asked()) {
   }
-  base::when_display_goes(nullptr);
   if (ending.asked()) throw base::FileError(rescue_run(shell_->state(), tr("the window was ended from outside")));
   if (const std::string why = failure(); !why.empty()) throw base::FileError(why);
 }

@@ -10,8 +10,11 @@
 #include <unistd.h>
 #include <xcb/xcb.h>
 
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -43,6 +46,12 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+template <typename T>
+using Reply = std::unique_ptr<T, Free>;
+
 /// The program, as a process of its own on an X server of its own.
 class OutsideTest : public testing::Test {
  protected:
@@ -69,7 +78,7 @@ class OutsideTest : public testing::Test {
     if (server_ == 0) {
       const std::string out = std::to_string(number[1]);
       ::execlp("Xvfb", "Xvfb", "-displayfd", out.c_str(), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset",
-               nullptr);  // it would start anew when has_window() leaves it
+               nullptr);  // it would start anew when has_picture() leaves it
       ::_exit(127);
     }
     ::close(number[1]);
@@ -89,22 +98,24 @@ class OutsideTest : public testing::Test {
     setenv("LANESCOPE_CUDA", "off", 1);
     setenv("LC_ALL", "C.UTF-8", 1);
     ::dup2(::open((home_ / "said").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 2);
-    ::execl(LANESCOPE_BINARY, LANESCOPE_BINARY, "--workload", "linear-mse", "--language", "en", nullptr);
+    ::execl(LANESCOPE_BINARY, LANESCOPE_BINARY, "--workload", "linear-mse", "--lang", "en", nullptr);
     ::_exit(127);
   }
-  /// Its window is mapped, so it draws, and its run goes on.
-  bool has_window() const {
+  /// Its window shows a picture, not only a background: its run goes on.
+  bool has_picture() const {
     xcb_connection_t* const server = xcb_connect(display_.c_str(), nullptr);
     bool found = false;
     if (xcb_connection_has_error(server) == 0) {
       const xcb_window_t root = xcb_setup_roots_iterator(xcb_get_setup(server)).data->root;
-      const std::unique_ptr<xcb_query_tree_reply_t, decltype(&std::free)> tree(
-          xcb_query_tree_reply(server, xcb_query_tree(server, root), nullptr), std::free);
+      const Reply<xcb_query_tree_reply_t> tree(xcb_query_tree_reply(server, xcb_query_tree(server, root), nullptr));
       for (int i = 0; tree && i < xcb_query_tree_children_length(tree.get()); ++i) {
         const xcb_window_t child = xcb_query_tree_children(tree.get())[i];
-        const std::unique_ptr<xcb_get_window_attributes_reply_t, decltype(&std::free)> looks(
-            xcb_get_window_attributes_reply(server, xcb_get_window_attributes(server, child), nullptr), std::free);
-        found = found || (looks && looks->map_state == XCB_MAP_STATE_VIEWABLE);
+        // A row of pixels in the middle; an error where the window is not mapped yet.
+        const Reply<xcb_get_image_reply_t> row(xcb_get_image_reply(
+            server, xcb_get_image(server, XCB_IMAGE_FORMAT_Z_PIXMAP, child, 0, 300, 600, 1, ~0u), nullptr));
+        if (!row) continue;
+        const std::uint8_t* const bytes = xcb_get_image_data(row.get());
+        found = found || std::memcmp(bytes, bytes + 4, 599 * 4) != 0;
       }
     }
     xcb_disconnect(server);
@@ -114,7 +125,7 @@ class OutsideTest : public testing::Test {
     bool ended = false;
     const bool shown = until([&] {
       ended = ::waitpid(program_, nullptr, WNOHANG) == program_;
-      return ended || has_window();
+      return ended || has_picture();
     });
     if (ended) program_ = -1;
     return shown && !ended;
@@ -196,9 +207,9 @@ TEST_F(RescueTest, TheRunIsSavedIfTheGraphicsDriverWasReset) {
   }
   epoxy_glGetGraphicsResetStatus = before;
   EXPECT_THAT(why, HasSubstr("the graphics driver was reset; the run was saved"));
-  const auto kept = files_in(ui::rescue_folder());
-  ASSERT_EQ(kept.size(), 1u);
-  EXPECT_GT(io::read_trace(kept[0]).trace->counts().recorded, 0u);
+  const auto kept = ui::take_rescued_run(ui::rescue_folder());
+  ASSERT_TRUE(kept.has_value());
+  EXPECT_GT(io::read_trace(*kept).trace->counts().recorded, 0u);
 }
 
 TEST_F(RescueTest, TheNextStartOffersTheRunOnce) {
@@ -223,7 +234,7 @@ TEST_F(RescueTest, AFileThatIsShownNeedsNoRescue) {
   state().requests.files = {*kept};
   ASSERT_TRUE(desk().until([&] { return model().source().file() == *kept; }));
   EXPECT_EQ(ui::rescue_run(state(), "the display has gone"), "the display has gone");
-  EXPECT_EQ(files_in(ui::rescue_folder()).size(), 1u);
+  EXPECT_EQ(ui::take_rescued_run(ui::rescue_folder()), std::nullopt);
 }
 
 }  // namespace
