@@ -5,7 +5,7 @@
 #
 # deb: in this release of Debian, without anything but what apt installs with the package.
 # tar: in Debian 11, first without any library of its own, then with a software OpenGL driver.
-# The bare systems and what was downloaded for them are kept in build/chroots.
+# The bare systems and what was downloaded for them are kept in ~/.cache/lanescope/chroots.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$root/scripts/suite.sh"
@@ -20,7 +20,7 @@ fi
 
 "$root/scripts/package.sh" "${kinds[@]}"
 "$root/scripts/install-deps.sh" chroot
-chroots="$root/build/chroots"
+chroots="$cache/chroots"
 mkdir -p "$chroots"
 system=""
 trap '[ -z "$system" ] || { umount -R "$system" 2>/dev/null || true; rm -rf "$system"; }' EXIT

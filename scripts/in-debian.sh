@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a command of this project in another release of Debian, which is unpacked under build/debian-SUITE the first time.
+# Runs a command of this project in another release of Debian, which is unpacked under ~/.cache/lanescope the first time.
 # As root, because that is what chroot needs. The project lies there where it lies here.
 #
 #   scripts/in-debian.sh SUITE COMMAND...        for example: scripts/in-debian.sh trixie scripts/test.sh release
@@ -15,7 +15,7 @@ if [ -z "${LANESCOPE_PRIVATE_MOUNTS:-}" ]; then
 fi
 suite="$1"
 shift
-system="$root/build/debian-$suite"
+system="$cache/debian-$suite"
 if [ ! -e "$system/.complete" ]; then
   "$root/scripts/install-deps.sh" chroot
   say "unpacking Debian's $suite"
@@ -30,6 +30,9 @@ mount --bind "$root" "$system$root"
 mount -t proc proc "$system/proc"
 mount --rbind /dev "$system/dev"
 mount -t tmpfs tmpfs "$system/tmp"
+# What was compiled there once, by any clone.
+mkdir -p "$HOME/.cache/ccache" "$system/root/.cache/ccache"
+mount --bind "$HOME/.cache/ccache" "$system/root/.cache/ccache"
 # A CUDA toolkit that is not this system's packages.
 for toolkit in /usr/local/cuda*; do
   [ -d "$toolkit" ] && [ ! -L "$toolkit" ] || continue

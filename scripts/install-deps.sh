@@ -63,6 +63,7 @@ package  binutils              strip, and objdump for the check of glibc
 chroot   mmdebstrap            bare systems in which packages are tried
 web    emscripten               compiles for the browser
 web    node-acorn               what emscripten reads JavaScript with
+web    ccache                   makes a second build cheap
 web    cmake                    configures the build
 web    ninja-build              runs the build
 web    gettext                  msgfmt makes the catalogue of translations

@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # Sourced by the other scripts: paths, messages, and the build.
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+# What takes long to download and is the same for every clone.
+cache="${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/lanescope"
 
 # Progress goes to standard error, so that standard output has only the result.
 bold='' plain=''
@@ -30,5 +32,7 @@ build() {
   (cd "$root" && cmake --build --preset "$preset" --target "$target" --parallel "$(nproc)") >&2
 }
 
-# What asan and tsan are configured with, by whichever script comes first.
-sanitizer_options=(-DLANESCOPE_TESTS=ON -DLANESCOPE_BENCH=OFF "-DLANESCOPE_UNITY=modules;tests")
+# What asan and tsan are configured with, by whichever script comes first. LANESCOPE_UI=ON in the environment adds the window,
+# which more than doubles what is compiled.
+sanitizer_options=(-DLANESCOPE_TESTS=ON -DLANESCOPE_BENCH=OFF "-DLANESCOPE_UNITY=modules;tests"
+  "-DLANESCOPE_UI=${LANESCOPE_UI:-OFF}")

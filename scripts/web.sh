@@ -4,8 +4,8 @@
 #   scripts/web.sh            builds it
 #   scripts/web.sh --serve    builds it, and serves it at http://localhost:8000/
 #
-# Emscripten 3.1.60 or newer compiles it. Where this system's is older (Debian 12), that of Debian 13 does, in a chroot
-# under build/, which needs root.
+# Emscripten 3.1.60 or newer compiles it. Where this system's is older (Debian 12), that of Debian 13 does, in a chroot,
+# which needs root.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
