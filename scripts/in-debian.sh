@@ -31,8 +31,9 @@ mount -t proc proc "$system/proc"
 mount --rbind /dev "$system/dev"
 mount -t tmpfs tmpfs "$system/tmp"
 # What was compiled there once, by any clone.
-mkdir -p "$HOME/.cache/ccache" "$system/root/.cache/ccache"
-mount --bind "$HOME/.cache/ccache" "$system/root/.cache/ccache"
+compiled="${cache%/*}/ccache"
+mkdir -p "$compiled" "$system/root/.cache/ccache"
+mount --bind "$compiled" "$system/root/.cache/ccache"
 # A CUDA toolkit that is not this system's packages.
 for toolkit in /usr/local/cuda*; do
   [ -d "$toolkit" ] && [ ! -L "$toolkit" ] || continue
