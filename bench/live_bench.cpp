@@ -1,14 +1,10 @@
 // Promises: the display stays smooth while 1,000,000 events arrive per second, and none is lost. A thread writes them
 // through the recorder into the run of a real window. Needs a display, usually a virtual one.
-#include <GLFW/glfw3.h>
 #include <benchmark/benchmark.h>
 
-#include <stdexcept>
-
+#include "live_window.h"
 #include "live_writer.h"
-#include "model/live_source.h"
 #include "promise.h"
-#include "window/window.h"
 
 namespace lanescope::bench {
 namespace {
@@ -31,10 +27,8 @@ Measured measure() {
   options.session.device = "sim:rtx4090";
   options.memory_cap_bytes = std::size_t{4} << 30;
   ui::Window window(options);
-  glfwSetWindowSize(window.handle(), 1600, 900);
-  ui::ShellState& state = window.shell().state();
-  state.tour = ui::TourStep::Off;
-  session::Session& session = dynamic_cast<ui::LiveSource&>(state.model.source()).session();
+  make_ready(window);
+  session::Session& session = session_of(window);
   Measured measured;
   std::uint64_t written = 0;
   const auto run_for = [&](double wanted) {
@@ -57,10 +51,7 @@ Measured measure() {
     measured.events_per_second =
         static_cast<double>(written - before) / std::chrono::duration<double>(Clock::now() - begin).count();
   }
-  std::vector<float> times = window.frame_times_ms();
-  std::sort(times.begin(), times.end());
-  if (times.empty()) throw std::runtime_error("no frame was drawn");
-  measured.p99_ms = static_cast<double>(times[std::min(times.size() - 1, times.size() * 99 / 100)]);
+  measured.p99_ms = p99_ms(window);
   session.stop();
   const trace::TraceCounts counts = session.trace().counts();
   measured.lost =

@@ -7,7 +7,6 @@
 // churn     1,000 starts of runs, 200 changes of the device, 500 opened files
 //
 // Needs a display, usually a virtual one. Exit status 1 if a check fails; JSON: [{"check", "value", "goal", "ok"}].
-#include <GLFW/glfw3.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,11 +21,10 @@
 #include "base/error.h"
 #include "io/atomic_file.h"
 #include "io/trace_file.h"
+#include "live_window.h"
 #include "live_writer.h"
-#include "model/live_source.h"
 #include "promise.h"
 #include "resident.h"
-#include "window/window.h"
 #ifdef LANESCOPE_INJECT
 #include "attach/attachment.h"
 #include "model/attached_source.h"
@@ -86,15 +84,6 @@ ui::WindowOptions options() {
   return o;
 }
 
-/// The 99th percentile of the frames since they were forgotten.
-double p99_ms(ui::Window& window) {
-  std::vector<float> times = window.frame_times_ms();
-  window.forget_frame_times();
-  if (times.empty()) throw std::runtime_error("no frame was drawn");
-  std::ranges::sort(times);
-  return static_cast<double>(times[std::min(times.size() - 1, times.size() * 99 / 100)]);
-}
-
 /// Draws for that long, and checks that the last tenth was like the third one.
 void live_for(ui::Window& window, double seconds, const std::string& name) {
   double early_ms = 0, early_mib = 0, last_ms = 0, last_mib = 0;
@@ -103,6 +92,7 @@ void live_for(ui::Window& window, double seconds, const std::string& name) {
     for (const auto begin = Clock::now(); seconds_since(begin) < seconds / kParts && window.frame();) {
     }
     last_ms = p99_ms(window);
+    window.forget_frame_times();
     last_mib = resident_mib();
     const trace::TraceCounts counts = window.shell().state().model.trace().counts();
     fmt::print("       {} {}/{}: {:.1f} ms, {:.0f} MiB, {} events, {} evicted\n", name, part + 1, kParts, last_ms,
@@ -132,8 +122,8 @@ void soak_live(double seconds) {
   ui::WindowOptions o = options();
   o.speed = 1;
   ui::Window window(o);
-  glfwSetWindowSize(window.handle(), 1600, 900);
-  session::Session& session = dynamic_cast<ui::LiveSource&>(window.shell().state().model.source()).session();
+  make_ready(window);
+  session::Session& session = session_of(window);
   std::uint64_t written = 0;
   {
     LiveWriter writer(session, kEventsPerSecond);
@@ -159,7 +149,7 @@ void soak_attached(double seconds) {
   ui::WindowOptions o = options();
   o.source = [attachment](std::size_t) { return std::make_unique<ui::AttachedSource>(attachment); };
   ui::Window window(o);
-  glfwSetWindowSize(window.handle(), 1600, 900);
+  make_ready(window);
   window.shell().state().model.set_memory_cap(kMemoryCap / 4);
   live_for(window, seconds, "attached");
   attachment->signal(SIGKILL);

@@ -1,19 +1,16 @@
 // Promises: the display stays smooth while somebody works with the window and 1,000,000 events arrive per second:
 // zooms, pans, selections, a search, the view of A and B. Needs a display, usually a virtual one.
-#include <GLFW/glfw3.h>
 #include <benchmark/benchmark.h>
 
 #include <array>
 #include <cmath>
-#include <stdexcept>
 #include <string>
 
+#include "live_window.h"
 #include "live_writer.h"
-#include "model/live_source.h"
 #include "promise.h"
 #include "shell/finding.h"
 #include "shell/selecting.h"
-#include "window/window.h"
 
 namespace lanescope::bench {
 namespace {
@@ -79,10 +76,9 @@ Measured measure() {
   options.session.device = "sim:rtx4090";
   options.memory_cap_bytes = std::size_t{4} << 30;
   ui::Window window(options);
-  glfwSetWindowSize(window.handle(), 1600, 900);
+  make_ready(window);
   ui::ShellState& state = window.shell().state();
-  state.tour = ui::TourStep::Off;
-  session::Session& session = dynamic_cast<ui::LiveSource&>(state.model.source()).session();
+  session::Session& session = session_of(window);
   Work work(state);
   const auto run_for = [&](double wanted, bool working) {
     const auto begin = Clock::now();
@@ -105,10 +101,7 @@ Measured measure() {
     measured.frames_per_second = static_cast<double>(window.frame_times_ms().size()) / took;
     written = writer.written();
   }
-  std::vector<float> times = window.frame_times_ms();
-  std::sort(times.begin(), times.end());
-  if (times.empty()) throw std::runtime_error("no frame was drawn");
-  measured.p99_ms = static_cast<double>(times[std::min(times.size() - 1, times.size() * 99 / 100)]);
+  measured.p99_ms = p99_ms(window);
   session.stop();
   const trace::TraceCounts counts = session.trace().counts();
   measured.lost = counts.dropped + counts.evicted + (counts.recorded < written ? written - counts.recorded : 0);

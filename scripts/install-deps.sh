@@ -49,6 +49,7 @@ test   libbenchmark-dev         benchmarks
 test   libsimdjson-dev          what benchmarks compare reading JSON with
 test   libx11-dev               window tests inspect the window from outside
 test   libxtst-dev              window tests move the mouse and press keys
+test   x11-xserver-utils        window tests unplug a monitor
 test   python3                  the check of module dependencies, and the table of benchmarks
 test   python3-pyflakes         undefined names in the scripts that the program writes
 print  chromium                 prints the worksheets (scripts/check-print.sh)

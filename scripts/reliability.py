@@ -4,7 +4,7 @@
 usage: reliability.py [--check] [BUILD]     default: build/release
 
 Runs the tests that the table names and writes down how they ended. The rows about fuzzing, long runs and measurements are
-what these wrote: build/asan/fuzz.json (scripts/fuzz.sh --json), build/soak.json (build/release/bench/soak --json),
+what these wrote: build/asan/fuzz.json (scripts/fuzz.sh --json), build/soak*.json (build/release/bench/soak --json),
 build/repeats.json (scripts/repeat.sh). A row whose run is missing says so. --check runs nothing: every test that the table
 names must exist. Needs a display, usually a virtual one.
 """
@@ -30,7 +30,11 @@ TESTS = [
      "SessionFile.ATruncatedFileShowsWhatIsWhole:SessionFile.ADamagedByteIsNamedAndNothingOfItIsShown:"
      "SessionFile.RandomDamageDoesNoHarm:HostileSession.*"),
     ("The X server is killed, the terminal closed, the graphics driver reset: the run is saved and offered again", "window",
-     "OutsideTest.*:RescueTest.*"),
+     "OutsideTest.TheRun*:OutsideTest.ItSaysSo*:RescueTest.*"),
+    ("The monitor of a full-screen window is unplugged: the window goes on", "window",
+     "OutsideTest.AFullScreenWindowOutlivesItsMonitor"),
+    ("A recording is killed: what was written can be read, and the watched program runs to its end", "app",
+     "AttachTest.ARecorderThatIsKilledLeavesWhatItHadAndItsProgramRunsToItsEnd"),
     ("A watched program is killed: what it had sent is there", "window",
      "RealProgramTest.ItsLanesLinesFileAndIterationsAreThereAndStayWhenItIsKilled"),
     ("The window is killed or suspended: the watched program runs to its end", "window",
@@ -89,10 +93,9 @@ def result_of(build, suite, tests):
     return f"{passed} of {report['tests']} passed" + (f", {skipped} skipped" if skipped else "")
 
 
-def written(path, row_of):
-    if not path.exists():
-        return ["| – | | not run |"]
-    return [row_of(each) for each in json.loads(path.read_text())]
+def written(pattern, row_of):
+    rows = [row_of(each) for path in sorted((ROOT / "build").glob(pattern)) for each in json.loads(path.read_text())]
+    return rows or ["| – | | not run |"]
 
 
 def number(value):
@@ -112,15 +115,15 @@ def page(build):
         lines.append(f"| {promise} | {suite}: {shown} | {result} |")
     lines += ["", "## Fuzzing", "", "`scripts/fuzz.sh --json build/asan/fuzz.json`", "",
               "| target | CPU seconds, executions, edges | result |", "|---|---|---|"]
-    lines += written(ROOT / "build/asan/fuzz.json", lambda each: f"| {each['target']} | {number(each['seconds'])} s, "
+    lines += written("asan/fuzz.json", lambda each: f"| {each['target']} | {number(each['seconds'])} s, "
                      f"{number(each['executions'])}, {number(each['edges'])} | {each['result']} |")
     lines += ["", "## Long runs", "", "`build/release/bench/soak --json build/soak.json`", "",
               "| check | value, at most | result |", "|---|---|---|"]
-    lines += written(ROOT / "build/soak.json", lambda each: f"| {each['check']} | {number(each['value'])}, "
+    lines += written("soak*.json", lambda each: f"| {each['check']} | {number(each['value'])}, "
                      f"{number(each['goal'])} | {'ok' if each['ok'] else 'FAILED'} |")
     lines += ["", "## The whole suite again and again", "", "`scripts/repeat.sh`", "", "| run | seconds | result |",
               "|---|---|---|"]
-    lines += written(ROOT / "build/repeats.json", lambda each: f"| {each['run']} | {number(each['seconds'])} | "
+    lines += written("repeats.json", lambda each: f"| {each['run']} | {number(each['seconds'])} | "
                      f"{each['result']} |")
     return "\n".join(lines) + "\n"
 

@@ -123,6 +123,12 @@ const lanescopePage = (() => {
     document.getElementById('state').textContent = why;
   };
 
+  // A browser may take the graphics away: its GPU process has ended, or too many pages have graphics.
+  canvas.addEventListener('webglcontextlost', (event) => {
+    event.preventDefault();
+    if (Module._lanescope_graphics_lost) Module._lanescope_graphics_lost();
+  });
+
   // The browser's store.
   page.keepSettings = () => FS.syncfs(false, (error) => { if (error) console.warn('settings are not kept:', error); });
   page.leaving = () => {
@@ -135,6 +141,7 @@ const lanescopePage = (() => {
 
   page.prepare = () => {
     ENV.XDG_PICTURES_DIR = '/downloads';
+    ENV.XDG_STATE_HOME = settingsFolder;
     FS.mkdir('/downloads');
     FS.mkdirTree(settingsFolder);
     FS.mount(IDBFS, {}, settingsFolder);

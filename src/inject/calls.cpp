@@ -78,6 +78,7 @@ void enter(ThreadState& t, int d, const CUpti_CallbackData& call, CUpti_Callback
   t.domain = static_cast<std::uint8_t>(domain);
   t.call = id;
   t.correlation = call.correlationId;
+  t.newest_call.store(call.correlationId, kRelaxed);
   t.generation = now_generation;
   t.start_ns = now_ns();
   t.quiet_since_ns.store(0, kRelaxed);

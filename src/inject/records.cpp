@@ -10,6 +10,7 @@
 #include "inject/cupti.h"
 #include "inject/ring.h"
 #include "inject/text.h"
+#include "inject/threads.h"
 
 namespace lanescope::inject {
 namespace {
@@ -64,10 +65,9 @@ std::uint32_t pop_free() {
 void CUPTIAPI requested(std::uint8_t** data, std::size_t* size, std::size_t* most_records) {
   *data = nullptr;
   *size = *most_records = 0;
-  if (!live()) return;
-  const std::uint32_t i = pop_free();
+  const std::uint32_t i = live() ? pop_free() : kNoBuffer;  // what stays on asks for buffers also after the end
   if (i == kNoBuffer) {
-    count(ring.status().no_buffer);
+    if (live()) count(ring.status().no_buffer);
     if (cupti.version >= kNullAllowed) return;
     *data = scratch;  // what is written to it is lost
     *size = sizeof(scratch);
@@ -177,6 +177,20 @@ const T& as(const CUpti_Activity& record) {
   return reinterpret_cast<const T&>(record);
 }
 
+// A time in which everything is or was recorded. Of what stays switched on, only its records are sent.
+struct Recorded {
+  std::int64_t from = 0, on = 0, to = 0;  // `on`: all is switched on
+  std::uint32_t last_call = 0;            // the newest one at its end
+
+  bool has_wait(std::int64_t start) const { return start >= from && start <= to; }
+  /// Also what was launched then and ran later.
+  bool has_work(std::int64_t start, std::uint32_t correlation) const {
+    const bool launched = to != 0 && static_cast<std::int32_t>(last_call - correlation) >= 0;
+    return start >= on && (start <= to || launched);
+  }
+};
+Recorded recorded, recorded_before;
+
 std::uint32_t shape_id(const CUpti_ActivityKernel4& k) {
   const auto size = [](std::int32_t n) { return static_cast<std::uint32_t>(n > 0 ? n : 0); };
   wire::ShapeMessage shape{};
@@ -205,10 +219,14 @@ wire::OperationMessage operation(const Record& record) {
   return message;
 }
 
+bool of_recording(const wire::OperationMessage& op) {
+  return recorded.has_work(op.start_ns, op.correlation) || recorded_before.has_work(op.start_ns, op.correlation);
+}
+
 template <typename Copy>
 void send_copy(const Copy& copy, std::uint64_t node, std::int64_t now) {
   wire::OperationMessage message = operation(copy);
-  if (!set_times(message, copy.start, copy.end, now)) return;
+  if (!set_times(message, copy.start, copy.end, now) || !of_recording(message)) return;
   message.copy_kind = copy.copyKind;
   message.source = copy.srcKind & 15;
   message.destination = copy.dstKind & 15;
@@ -227,9 +245,6 @@ void send_device(const CUpti_Activity& record) {
   std::memcpy(message.uuid, &device.uuid, sizeof(message.uuid));
   ring.send(wire::Kind::Device, message);
 }
-
-// What is being recorded, or was last. Records of what stays switched on are only sent of this time.
-std::int64_t recorded_from = 0, recorded_to = 0;
 
 // The earliest start of an operation since recording was switched on; 0: none has come.
 std::int64_t first_work = 0;
@@ -261,7 +276,7 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
     case CUPTI_ACTIVITY_KIND_MEMSET: {
       const auto& memset = as<CUpti_ActivityMemset>(record);
       wire::OperationMessage message = operation(memset);
-      if (!set_times(message, memset.start, memset.end, now)) return;
+      if (!set_times(message, memset.start, memset.end, now) || !of_recording(message)) return;
       message.copy_kind = 0xFF;
       message.destination = memset.memoryKind & 15;
       message.bytes = memset.bytes;
@@ -274,7 +289,7 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
       const auto& sync = as<CUpti_ActivitySynchronization>(record);
       wire::SyncMessage message{};
       if (!set_times(message, sync.start, sync.end, now)) return;
-      if (message.start_ns < recorded_from || message.start_ns > recorded_to) return;
+      if (!recorded.has_wait(message.start_ns) && !recorded_before.has_wait(message.start_ns)) return;
       message.correlation = sync.correlationId;
       message.type = sync.type;
       message.context = sync.contextId;
@@ -348,17 +363,18 @@ void drain() {
 struct Kind {
   CUpti_ActivityKind kind;
   bool dump;   // also reports objects that exist already
-  bool stays;  // is not switched off between bursts
+  bool stays;  // is never switched off
 };
 // CUPTI_ACTIVITY_KIND_KERNEL would serialise the kernels, and RUNTIME doubles the time of an iteration: calls come from
 // callbacks.
 // If synchronisations are switched off while a thread is in a call, CUPTI 13.0 may give all later calls of that thread
-// the number of this one, so that nothing can be matched any more.
+// the number of this one, so that nothing can be matched any more. If copies or memsets are switched off while the GPU
+// works, its own thread may free the same memory twice: on an H200, that killed a training loop about once a minute.
 constexpr Kind kKinds[] = {
     {CUPTI_ACTIVITY_KIND_CONTEXT, true, false},   {CUPTI_ACTIVITY_KIND_STREAM, true, false},
     {CUPTI_ACTIVITY_KIND_DEVICE, true, false},    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, false, false},
-    {CUPTI_ACTIVITY_KIND_MEMCPY, false, false},   {CUPTI_ACTIVITY_KIND_MEMCPY2, false, false},
-    {CUPTI_ACTIVITY_KIND_MEMSET, false, false},   {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false, true},
+    {CUPTI_ACTIVITY_KIND_MEMCPY, false, true},    {CUPTI_ACTIVITY_KIND_MEMCPY2, false, true},
+    {CUPTI_ACTIVITY_KIND_MEMSET, false, true},    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false, true},
     {CUPTI_ACTIVITY_KIND_OVERHEAD, false, false},
 };
 // A record is written a little after its operation has ended.
@@ -403,7 +419,8 @@ bool records_out() { return oldest_out_ns() != 0; }
 std::uint64_t buffers_moved() { return moved.load(kRelaxed); }
 
 void start_recording(std::uint32_t level) {
-  if (!ever_recorded) {
+  const bool first = !ever_recorded;
+  if (first) {
     // Touched here, so that the program's threads need not wait for the pages.
     for (std::size_t i = 0; i < kBuffers * kBufferBytes / 4; i += 4096) pool[i] = 0;
     ever_recorded = true;
@@ -412,6 +429,7 @@ void start_recording(std::uint32_t level) {
   compare_clocks();
   const std::int64_t began = now_ns();
   for (const Kind& kind : kKinds) {
+    if (kind.stays && !first) continue;
     if (kind.dump && cupti.enable_and_dump) {
       cupti.enable_and_dump(kind.kind);
     } else {
@@ -419,10 +437,10 @@ void start_recording(std::uint32_t level) {
     }
   }
   is_recording = true;
-  recorded_to = INT64_MAX;
   ring.status().recording.store(1, kRelaxed);
   const std::int64_t on = now_ns();
-  recorded_from = began;
+  recorded_before = recorded;
+  recorded = {began, on, INT64_MAX, 0};
   first_work = 0;
   switched(on - began);
   send_recording(wire::RecordingAct::On, on, level, on - began);
@@ -431,7 +449,8 @@ void start_recording(std::uint32_t level) {
 void stop_recording(std::uint32_t level) {
   const std::int64_t off = now_ns();
   is_recording = false;
-  recorded_to = off;
+  recorded.to = off;
+  recorded.last_call = newest_call();
   ring.status().recording.store(0, kRelaxed);
   for (const Kind& kind : kKinds) {
     if (!kind.stays) cupti.disable(kind.kind);
@@ -442,10 +461,7 @@ void stop_recording(std::uint32_t level) {
   deliver(level);
 }
 
-void end_recording() {
-  if (!ever_recorded) return;
-  for (const Kind& kind : kKinds) cupti.disable(kind.kind);
-}
+void read_completed() { drain(); }
 
 bool deliver(std::uint32_t level, bool forced) {
   const std::int64_t asked = now_ns();
@@ -459,7 +475,7 @@ bool deliver(std::uint32_t level, bool forced) {
     delivered_ns = until;
     send_recording(wire::RecordingAct::Delivered, until, level, 0);
   }
-  return oldest == 0 || oldest > recorded_to;
+  return oldest == 0 || oldest > recorded.to;
 }
 
 void look_after_records() {

@@ -13,14 +13,14 @@ bool prepare_records();
 /// Switches recording on or off, and sends when. Both return what it took.
 void start_recording(std::uint32_t level);
 void stop_recording(std::uint32_t level);
-/// At the end: also what stays on between the bursts.
-void end_recording();
 bool recording();
 /// When the first kernel ran that was launched since recording was switched on; 0: none has come yet.
 std::int64_t first_work_ns();
 /// Asks CUPTI for what is complete, sends it, and sends until when everything was delivered. `forced`: also what is not
 /// complete, at the program's end. True if CUPTI has no more records of what was recorded.
 bool deliver(std::uint32_t level, bool forced = false);
+/// Between recordings: empties the buffers that CUPTI has filled with records of what stays switched on.
+void read_completed();
 /// True while CUPTI has buffers with records in them.
 bool records_out();
 /// Once a second: compares the clocks, asks for the number of records that CUPTI dropped.

@@ -256,6 +256,8 @@ class Loop {
         if (recording()) count_silence(now);
       }
       at_latest(flushed_ + kFlushEvery);
+    } else {
+      read_completed();
     }
   }
 
@@ -356,14 +358,13 @@ class Loop {
     return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
   }
 
-  // The program ends, or the viewer has: everything off for good.
+  // The program ends, or the viewer has: everything off for good, except for what must stay on (see records.cpp).
   void end(bool viewer) {
     if (cupti_works.load(std::memory_order_acquire) && !fatal.load(kRelaxed)) {
       const auto level = static_cast<std::uint32_t>(level_);
       watch(Watched::Nothing, 0);
       const bool recorded = recording();
       if (recorded) stop_recording(level);
-      end_recording();
       if (viewer && (recorded || records_out())) {
         const std::int64_t deadline = now_ns() + kAtExit / 2;
         while (records_out() && now_ns() < deadline) {

@@ -103,6 +103,16 @@ std::uint64_t add_up_counts() {
   return launches;
 }
 
+std::uint32_t newest_call() {
+  std::uint32_t newest = 0;
+  const std::size_t used = threads_used.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < used; ++i) {
+    const std::uint32_t call = threads[i].newest_call.load(kRelaxed);
+    if (call != 0 && (newest == 0 || static_cast<std::int32_t>(call - newest) > 0)) newest = call;
+  }
+  return newest;
+}
+
 void send_thread_names() {
   const std::size_t used = threads_used.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < used; ++i) {

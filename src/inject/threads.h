@@ -22,6 +22,7 @@ struct alignas(64) ThreadState {
 
   // Counts, of all threads that have had this state; written by this thread, added up by the library's.
   std::atomic<std::uint64_t> calls, launches, walks;
+  std::atomic<std::uint32_t> newest_call;  ///< its correlation; written by this thread
 
   // Also read by the library's thread.
   std::atomic<std::int64_t> quiet_since_ns;  ///< the end of the last call; 0: in a call
@@ -41,6 +42,9 @@ inline void add(std::atomic<std::uint64_t>& own) {
 }
 /// Adds up what the threads have counted, into Status; returns the launches. The library's thread only.
 std::uint64_t add_up_counts();
+
+/// The correlation of the newest call that any thread has been seen in; 0: none has. They count up, and may wrap.
+std::uint32_t newest_call();
 
 /// Null if there are more than kThreads threads.
 ThreadState* this_thread();

@@ -88,9 +88,33 @@ class Tiles final : public DrawnPieces {
 
   /// The tiles that differ, as areas within width x height.
   std::vector<PixelArea> differing(const std::vector<std::uint64_t>& others, int width, int height) const;
+  /// Outside of these areas, what the tiles were: none of them differs there.
+  void keep_outside(std::span<const PixelArea> areas, const std::vector<std::uint64_t>& others) {
+    if (others.size() != hashes_.size()) return;
+    each_outside(areas, [&](const PixelArea&, std::size_t i) { hashes_[i] = others[i]; });
+  }
+  /// Those outside that are drawn nevertheless are not what they were.
+  void forget_outside(std::span<const PixelArea> areas, std::span<const PixelArea> drawn, std::uint64_t frame) {
+    each_outside(areas, [&](const PixelArea& tile, std::size_t i) {
+      const auto meets = [&](const PixelArea& area) { return overlap(tile, area); };
+      if (std::ranges::any_of(drawn, meets)) hashes_[i] = Hash().add(hashes_[i]).add(frame).value();
+    });
+  }
   std::vector<std::uint64_t> take() { return std::move(hashes_); }
 
  private:
+  template <typename Do>
+  void each_outside(std::span<const PixelArea> areas, Do&& act) {
+    for (int row = 0; row < rows_; ++row) {
+      for (int column = 0; column < columns_; ++column) {
+        const PixelArea tile{column * kTileWidth, row * kTileHeight, (column + 1) * kTileWidth,
+                             (row + 1) * kTileHeight};
+        const auto meets = [&](const PixelArea& area) { return overlap(tile, area); };
+        if (std::ranges::none_of(areas, meets)) act(tile, static_cast<std::size_t>(row) * columns_ + column);
+      }
+    }
+  }
+
   struct Tile {
     float left, top, right, bottom;  // of the part that may be drawn to
   };
@@ -217,7 +241,7 @@ Hash& Hash::add(float a, float b) {
 }
 
 std::vector<PixelArea> Damage::since_last_frame(const ImDrawData& data, std::span<const PixelGround> grounds, int width,
-                                                int height) {
+                                                int height, std::span<const PixelArea> only) {
   if (width != width_ || height != height_) forget();
   width_ = width;
   height_ = height;
@@ -244,7 +268,9 @@ std::vector<PixelArea> Damage::since_last_frame(const ImDrawData& data, std::spa
       }
     }
   }
+  if (!only.empty()) tiles.keep_outside(only, last_);
   std::vector<PixelArea> areas = tiles.differing(last_, width, height);
+  if (!only.empty()) tiles.forget_outside(only, areas, frame_);
   last_ = tiles.take();
   return areas;
 }

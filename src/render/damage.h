@@ -20,9 +20,10 @@ class Damage {
   void forget() { last_.clear(); }
 
   /// Areas that do not overlap and contain every change since the last call. `grounds` is what is painted below the
-  /// draw data, whose scale must be 1.
+  /// draw data, whose scale must be 1. If `only` names areas, the changes outside of them are left for
+  /// later calls.
   std::vector<PixelArea> since_last_frame(const ImDrawData& data, std::span<const PixelGround> grounds, int width,
-                                          int height);
+                                          int height, std::span<const PixelArea> only = {});
 
  private:
   std::vector<std::uint64_t> last_;  // a hash per tile, by row

@@ -10,6 +10,7 @@
 #include "base/platform/page_browser.h"
 #include "base/translate.h"
 #include "shell/copy_link.h"
+#include "shell/rescue.h"
 #include "window/window.h"
 
 namespace lanescope::ui {
@@ -66,7 +67,7 @@ void Window::follow_full_screen() {
   was_full_screen_ = wanted;
 }
 
-void Window::check_context() {}  // WebGL's functions do nothing then
+void Window::check_context() {}  // the page is told: see lanescope_graphics_lost()
 
 // Nothing waits in a page. It only finds out whether there is something new.
 void Window::wait_for_work() {
@@ -121,9 +122,24 @@ extern "C" EMSCRIPTEN_KEEPALIVE const char* lanescope_state() {
                         {"experiment", active ? active->experiment().id : ""},
                         {"side", after ? "after" : "before"},
                         {"lang", base::language() == base::Language::Chinese ? "zh" : "en"},
+                        {"rescued", !state.rescued_run.empty()},
                         {"link", ui::no_link(state).empty() ? to_fragment(ui::link_of(state)) : ""}}
              .dump();
   return text.c_str();
+}
+
+/// Nothing can be drawn any more in this page. The run is kept in the browser's store, where the page finds it when it
+/// is loaded again.
+extern "C" EMSCRIPTEN_KEEPALIVE void lanescope_graphics_lost() {
+  using lanescope::base::tr;
+  using lanescope::ui::shown;
+  if (shown == nullptr) return;
+  emscripten_cancel_main_loop();
+  const std::string told = rescue_run(shown->shell().state(), tr("the browser has taken the graphics away"));
+  shown->keep_preferences();
+  lanescope::base::browser::keep_settings();
+  lanescope::base::browser::show_failure(told + ". " + tr("Load this page again to go on."));
+  shown = nullptr;
 }
 
 /// The page is left, or hidden, and may never come back.

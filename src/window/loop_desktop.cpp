@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "base/platform/display_gone.h"
@@ -55,23 +56,30 @@ float Window::content_scale() const {
   return std::clamp(x, 1.0f, 4.0f);
 }
 
+void Window::leave_full_screen() {
+  glfwSetWindowMonitor(window_, nullptr, static_cast<int>(windowed_.x), static_cast<int>(windowed_.y),
+                       static_cast<int>(windowed_.width), static_cast<int>(windowed_.height), GLFW_DONT_CARE);
+}
+
 void Window::follow_full_screen() {
   bool& wanted = shell_->state().full_screen;
+  const bool was = std::exchange(was_full_screen_, wanted);
   if (wanted == (glfwGetWindowMonitor(window_) != nullptr)) return;
-  if (!wanted) {
-    glfwSetWindowMonitor(window_, nullptr, static_cast<int>(windowed_.x), static_cast<int>(windowed_.y),
-                         static_cast<int>(windowed_.width), static_cast<int>(windowed_.height), GLFW_DONT_CARE);
-    return;
+  if (!wanted) return leave_full_screen();
+  if (!was) {
+    int x = 0, y = 0, width = 0, height = 0;
+    glfwGetWindowPos(window_, &x, &y);
+    glfwGetWindowSize(window_, &width, &height);
+    windowed_ = {static_cast<float>(x), static_cast<float>(y), static_cast<float>(width), static_cast<float>(height)};
   }
-  int x = 0, y = 0, width = 0, height = 0;
-  glfwGetWindowPos(window_, &x, &y);
-  glfwGetWindowSize(window_, &width, &height);
-  windowed_ = {static_cast<float>(x), static_cast<float>(y), static_cast<float>(width), static_cast<float>(height)};
-  GLFWmonitor* monitor = monitor_of(windowed_);
+  // If it was, its monitor has been unplugged, and GLFW has put the window anywhere.
+  GLFWmonitor* monitor = was ? glfwGetPrimaryMonitor() : monitor_of(windowed_);
   const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
   if (mode) glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
-  wanted = glfwGetWindowMonitor(window_) != nullptr;
-  if (!wanted) shell_->state().show_toast(tr("this display has no full-screen mode"), true);
+  wanted = was_full_screen_ = glfwGetWindowMonitor(window_) != nullptr;
+  if (wanted) return;
+  if (was) return leave_full_screen();
+  shell_->state().show_toast(tr("this display has no full-screen mode"), true);
 }
 
 // A driver that was reset has lost what was drawn and what it was drawn with.

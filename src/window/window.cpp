@@ -47,6 +47,8 @@ std::string headless_hint() {
   return std::string("; ") + tr("without a window: lanescope run --workload linear-mse --compare log_interval=100");
 }
 
+double seconds_of(Clock::time_point time) { return std::chrono::duration<double>(time.time_since_epoch()).count(); }
+
 // Converts to whole pixels; the first background covers the whole framebuffer.
 std::vector<PixelGround> to_pixels(const std::vector<Shell::Ground>& grounds, int width, int height, float density) {
   std::vector<PixelGround> pixels{{0, 0, width, height, grounds.empty() ? 0 : grounds.front().colour}};
@@ -271,6 +273,7 @@ void Window::key(int key, int action, int modifiers) {
     return;
   }
   if (action == GLFW_PRESS && key >= 0) pressed_.push_back(key);
+  touched_s_ = seconds_of(Clock::now());
   if (modifiers & GLFW_MOD_SUPER) return;  // reserved for the desktop
   if (state.overlays.keys.waits_for) {
     if (action == GLFW_PRESS && can_be_bound(key)) state.overlays.keys.pressed = chord;
@@ -388,6 +391,28 @@ void Window::magnify(float factor, int width, int height) {
       height);
 }
 
+// On a busy machine, the lanes and a part of the rest; nothing where all is to be drawn, also because the user is busy
+// there.
+std::vector<PixelArea> Window::areas_in_turn(int width, int height) {
+  constexpr double kTouched_s = 0.5;
+  const ShellState& state = shell_->state();
+  const auto timeline = state.places.find("timeline");
+  if (!shell_->moving() || lost_ > 0 || shell_->wants_screenshot() || timeline == state.places.end()) return {};
+  const Rect& lanes = timeline->second;
+  const double now_s = seconds_of(last_frame_);
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool pointing = io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || ImGui::IsAnyMouseDown();
+  const bool in_lanes = io.MousePos.x >= lanes.x && io.MousePos.x < lanes.x + lanes.width && io.MousePos.y >= lanes.y &&
+                        io.MousePos.y < lanes.y + lanes.height;
+  if (pointing && !in_lanes) touched_s_ = now_s;
+  if (!coarseness_.coarse() || now_s - touched_s_ < kTouched_s) return {};
+  frames_owed_ = std::max(frames_owed_, Coarseness::kParts);  // until every part has had its turn
+  const auto whole = [](float at) { return static_cast<int>(at); };
+  const int part = coarseness_.part();
+  return {{whole(lanes.x), whole(lanes.y), whole(lanes.x + lanes.width), whole(lanes.y + lanes.height)},
+          {0, height * part / Coarseness::kParts, width, height * (part + 1) / Coarseness::kParts}};
+}
+
 // Where the window keeps its content, only what has changed is drawn.
 bool Window::paint_frame(int width, int height) {
   ImDrawData& data = *ImGui::GetDrawData();
@@ -405,7 +430,7 @@ bool Window::paint_frame(int width, int height) {
     damage_.forget();
   }
   if (keeps) {
-    areas = damage_.since_last_frame(data, grounds, width, height);
+    areas = damage_.since_last_frame(data, grounds, width, height, areas_in_turn(width, height));
     restrict_to(data, areas);
   }
   if (!areas.empty()) {
@@ -424,7 +449,10 @@ bool Window::paint_frame(int width, int height) {
 
 void Window::draw_frame() {
   const auto begin = Clock::now();
+  const std::chrono::duration<double, std::milli> since_last = begin - last_frame_;
   last_frame_ = begin;
+  if (keeps_content_ && shell_->moving()) coarseness_.frame(seconds_of(begin), since_last.count());
+  shell_->state().figures.coarse_frames_per_second = coarseness_.coarse() ? coarseness_.frames_per_second() : 0;
   follow_full_screen();
   refresh_look();
   ImGui_ImplOpenGL3_NewFrame();

@@ -11,6 +11,7 @@
 
 #include "base/translate.h"
 #include "model/source.h"
+#include "render/coarseness.h"
 #include "render/damage.h"
 #include "render/magnifier.h"
 #include "session/session.h"
@@ -92,6 +93,7 @@ class Window {
   void key(int key, int action, int modifiers);
   void hold_keys();
   void follow_full_screen();
+  void leave_full_screen();
   void refresh_look();
   void wait_for_work();
   void wait_unseen();
@@ -100,6 +102,7 @@ class Window {
   void click_focused_control();
   void draw_frame();
   bool paint_frame(int width, int height);  // false: nothing has changed
+  std::vector<PixelArea> areas_in_turn(int width, int height);
   void magnify(float factor, int width, int height);
   io::Image paint(float scale, ThemeName theme);
 
@@ -109,6 +112,8 @@ class Window {
   std::optional<Visibility> visibility_;
   bool keeps_content_ = false;
   Damage damage_;
+  Coarseness coarseness_;
+  double touched_s_ = 0;  ///< when something outside the lanes was last pointed at, or a key pressed
   Magnifier magnifier_;
   int drawn_width_ = 0, drawn_height_ = 0;
   int lost_ = 0;  ///< frames in which everything is drawn again

@@ -96,6 +96,27 @@ TEST_F(AttachTest, AShortProgramHasAllItsIterations) {
   EXPECT_THAT(report.at("iterations_by").get<std::string>(), HasSubstr("for number, _ in enumerate"));
 }
 
+TEST_F(AttachTest, ARecorderThatIsKilledLeavesWhatItHadAndItsProgramRunsToItsEnd) {
+  Surroundings surroundings = on_fake_gpu();
+  bool killed = false;
+  surroundings.watch = [&](pid_t recorder, const Outcome&) {
+    std::error_code not_yet;
+    if (killed || std::filesystem::file_size(folder_ / "run.lanescope", not_yet) < 65'536 || not_yet) return;
+    killed = ::kill(recorder, SIGKILL) == 0;
+  };
+  const Outcome outcome = record(
+      {"--level", "calls", "--record", "run.lanescope"},
+      {"sh", "-c", "\"$0\" \"$@\"; echo \"it ended with $?\"", LANESCOPE_PYTHON, train(), "--iterations", "4000"},
+      std::move(surroundings));
+  ASSERT_TRUE(killed);
+  EXPECT_EQ(outcome.status, 128 + SIGKILL);
+  EXPECT_EQ(outcome.out, "epoch 0 done\nit ended with 0\n");
+  const Outcome said = run({"report", "run.lanescope", "--json", "-"});
+  const auto report = nlohmann::json::parse(said.out);
+  EXPECT_GT(report.at("events").at("recorded"), 1'000u);
+  EXPECT_NE(report.at("source").at("incomplete"), "");
+}
+
 TEST_F(AttachTest, InBurstsOnlyPartsAreRecordedAndAllWaits) {
   const Outcome outcome = record({"--level", "acquire", "--share", "10", "--record", "run.json"},
                                  {LANESCOPE_PYTHON, train(), "--iterations", "4000"}, on_fake_gpu());

@@ -1,6 +1,9 @@
 // What the GPU did: CUPTI's records, in bursts and continuously; what is dropped is counted.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "inject/target.h"
 
 namespace lanescope::inject_tests {
@@ -180,6 +183,53 @@ TEST(Recording, BurstsAreSwitchedOnAndOffAndEachIsWhole) {
     EXPECT_EQ(r.took_ns > 0, switched);
   }
   EXPECT_GE(process->memory().status.switches.load(), 2 * kBursts);
+  EXPECT_THAT(m.problems, IsEmpty());
+}
+
+// Copies and waits are recorded by CUPTI all the time, because it cannot bear that they are switched off.
+TEST(Recording, OfWhatStaysSwitchedOnOnlyTheBurstsAreSent) {
+  Viewer viewer;
+  viewer.start(R"(
+import fake_gpu as gpu
+gpu.init()
+while True:
+    for i in range(5):
+        gpu.launch('kernel', 20, gpu.STREAM)
+        gpu.memcpy(gpu.D2H, 4096, 20, gpu.STREAM, 1)
+        gpu.memset(64, 5, gpu.STREAM)
+    gpu.sync(gpu.STREAM)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  process->memory().controls.burst_us = 20'000;
+  process->memory().controls.period_us = 100'000;
+  process->level(wire::Level::Acquire);
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) >= 4; })) << viewer.output();
+  process->level(wire::Level::Off);
+  std::vector<std::pair<std::int64_t, std::int64_t>> bursts;
+  for (const auto& r : m.recordings) {
+    if (r.act == wire::RecordingAct::On) bursts.emplace_back(r.time_ns, std::numeric_limits<std::int64_t>::max());
+    if (r.act == wire::RecordingAct::Off) bursts.back().second = r.time_ns;
+  }
+  std::size_t within = 0, after = 0;
+  for (const Operation& copy : m.copies) {
+    const auto burst = std::ranges::find_if(
+        bursts, [&](const auto& b) { return copy.start_ns >= b.first && copy.start_ns <= b.second; });
+    if (burst != bursts.end()) {
+      ++within;
+      continue;
+    }
+    // It was launched within a burst, and ran after it: for the longest within what is launched in an iteration.
+    ++after;
+    const auto ended = std::ranges::find_if(bursts, [&](const auto& b) {
+      return copy.start_ns > b.second && copy.start_ns < b.second + 5 * (20'000 + 20'000 + 5'000) + 1'000'000;
+    });
+    EXPECT_NE(ended, bursts.end()) << "a copy between the bursts";
+  }
+  EXPECT_GT(within, 100u);
+  EXPECT_LT(after, within / 4);
+  EXPECT_EQ(process->memory().status.no_buffer.load(), 0u);
   EXPECT_THAT(m.problems, IsEmpty());
 }
 

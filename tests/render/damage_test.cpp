@@ -24,11 +24,11 @@ class DamageTest : public testing::Test {
   ~DamageTest() override { ImGui::DestroyContext(); }
 
   /// Draws a frame, and says what has changed.
-  std::vector<PixelArea> frame(const std::function<void(ImDrawList&)>& draw) {
+  std::vector<PixelArea> frame(const std::function<void(ImDrawList&)>& draw, std::span<const PixelArea> only = {}) {
     ImGui::NewFrame();
     draw(*ImGui::GetBackgroundDrawList());
     ImGui::Render();
-    return damage_.since_last_frame(*ImGui::GetDrawData(), grounds_, kWidth, kHeight);
+    return damage_.since_last_frame(*ImGui::GetDrawData(), grounds_, kWidth, kHeight, only);
   }
   static void box(ImDrawList& list, float x, float y, ImU32 colour = 0xFFFFFFFF) {
     list.AddRectFilled({x, y}, {x + 20, y + 10}, colour);
@@ -98,6 +98,32 @@ TEST_F(DamageTest, DrawDataIsRestrictedToTheAreas) {
   EXPECT_EQ(drawn, areas);
   restrict_to(data, {});
   for (int n = 0; n < data.CmdListsCount; ++n) EXPECT_TRUE(data.CmdLists[n]->CmdBuffer.empty());
+}
+
+TEST_F(DamageTest, WhatIsLeftOutIsDrawnLater) {
+  const auto at = [](float inside, float outside) {
+    return [=](ImDrawList& list) {
+      box(list, inside, 100);
+      box(list, outside, 600);
+    };
+  };
+  const std::vector<PixelArea> upper{{0, 0, kWidth, 300}};
+  frame(at(100, 100));
+  EXPECT_EQ(frame(at(200, 200), upper), (std::vector<PixelArea>{{64, 96, 256, 112}}));
+  EXPECT_EQ(frame(at(200, 200)), (std::vector<PixelArea>{{64, 592, 256, 624}}));
+}
+
+// Tiles in rows 0 and 2 are drawn as one area with the one in row 1, whose turn it is not; then all is as it was.
+TEST_F(DamageTest, WhatIsDrawnOutOfTurnIsNotTakenForWhatItWas) {
+  const auto boxes = [](ImU32 colour) {
+    return [colour](ImDrawList& list) {
+      for (const float y : {2.0f, 18.0f, 34.0f}) box(list, 2, y, colour);
+    };
+  };
+  const std::vector<PixelArea> turn{{0, 0, 64, 16}, {0, 32, 64, 48}};
+  frame(boxes(0xFFFFFFFF));
+  ASSERT_EQ(frame(boxes(0xFF0000FF), turn), (std::vector<PixelArea>{{0, 0, 64, 48}}));
+  EXPECT_EQ(frame(boxes(0xFFFFFFFF)), (std::vector<PixelArea>{{0, 0, 64, 48}}));
 }
 
 }  // namespace

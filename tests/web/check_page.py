@@ -225,6 +225,19 @@ def download(browser, address, folder, _measured, lanescope):
     check((width, height) == (WIDTH, HEIGHT), f"the picture is {width}x{height}")
 
 
+def graphics_lost(browser, address, folder, _measured, _):
+    started(browser, address + "#lang=en")
+    time.sleep(2)
+    browser.run("lanescopePage.canvas.getContext('webgl2').getExtension('WEBGL_lose_context').loseContext()")
+    browser.wait("the page says what happened", "return document.body.innerText.includes('taken the graphics away')")
+    browser.screenshot(folder / "graphics-lost.png")
+    check("the run was saved" in browser.run("return document.body.innerText"), "the run was not saved")
+    started(browser, address + "#lang=en")
+    check(state(browser)["rescued"], "the run is not offered by the page that is loaded again")
+    time.sleep(1)
+    browser.screenshot(folder / "rescued.png")
+
+
 def touch(browser, address, folder, _measured, _):
     hand = Browser(390, 844, folder.resolve(), density=3, touch=True)  # a telephone, upright
     try:
@@ -260,7 +273,7 @@ def sweep(browser, address, folder, _measured, _):
     browser.screenshot(folder / "sweep.png")
 
 
-CHECKS = [first_picture, frames, link, keyboard, drop, download, sweep, touch]
+CHECKS = [first_picture, frames, link, keyboard, drop, download, sweep, graphics_lost, touch]
 
 
 def figures(page: Path, lanescope: str, measured):

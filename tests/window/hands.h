@@ -8,7 +8,8 @@ namespace lanescope::ui_test {
 /// A connection to the X server of its own.
 class Hands {
  public:
-  Hands();
+  /// A display as DISPLAY names it. Null: what that says.
+  explicit Hands(const char* display = nullptr);
   ~Hands();
   Hands(const Hands&) = delete;
   Hands& operator=(const Hands&) = delete;

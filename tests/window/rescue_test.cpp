@@ -2,6 +2,7 @@
 // driver was reset. The next start offers the file.
 #include "shell/rescue.h"
 
+#include <X11/keysym.h>
 #include <epoxy/gl.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -21,6 +22,7 @@
 #include "base/error.h"
 #include "io/trace_file.h"
 #include "window/desk.h"
+#include "window/hands.h"
 
 namespace lanescope::ui_test {
 namespace {
@@ -55,11 +57,14 @@ using Reply = std::unique_ptr<T, Free>;
 /// The program, as a process of its own on an X server of its own.
 class OutsideTest : public testing::Test {
  protected:
+  static constexpr int kWidth = 1280, kHeight = 800;  // of the screen
+
   OutsideTest() {
     std::string pattern = (fs::temp_directory_path() / "lanescope-rescue-XXXXXX").string();
     home_ = mkdtemp(pattern.data());
     fs::create_directories(home_ / ".config" / "lanescope");
-    std::ofstream(home_ / ".config" / "lanescope" / "settings.toml") << "tour_done = true\n";
+    std::ofstream(home_ / ".config" / "lanescope" / "settings.toml")
+        << "tour_done = true\nwindow_width = 900\nwindow_height = 600\n";
   }
   ~OutsideTest() override {
     for (const pid_t process : {program_, server_}) {
@@ -77,8 +82,9 @@ class OutsideTest : public testing::Test {
     ASSERT_GE(server_, 0);
     if (server_ == 0) {
       const std::string out = std::to_string(number[1]);
-      ::execlp("Xvfb", "Xvfb", "-displayfd", out.c_str(), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset",
-               nullptr);  // it would start anew when has_picture() leaves it
+      const std::string screen = std::to_string(kWidth) + "x" + std::to_string(kHeight) + "x24";
+      ::execlp("Xvfb", "Xvfb", "-displayfd", out.c_str(), "-screen", "0", screen.c_str(), "-nolisten", "tcp",
+               "-noreset", nullptr);  // it would start anew when has_picture() leaves it
       ::_exit(127);
     }
     ::close(number[1]);
@@ -100,6 +106,23 @@ class OutsideTest : public testing::Test {
     ::dup2(::open((home_ / "said").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 2);
     ::execl(LANESCOPE_BINARY, LANESCOPE_BINARY, "--workload", "linear-mse", "--lang", "en", nullptr);
     ::_exit(127);
+  }
+  /// Its window is there, entirely on the screen, and has this size.
+  bool has_size(int width, int height) const {
+    xcb_connection_t* const server = xcb_connect(display_.c_str(), nullptr);
+    bool found = false;
+    if (xcb_connection_has_error(server) == 0) {
+      const xcb_window_t root = xcb_setup_roots_iterator(xcb_get_setup(server)).data->root;
+      const Reply<xcb_query_tree_reply_t> tree(xcb_query_tree_reply(server, xcb_query_tree(server, root), nullptr));
+      for (int i = 0; tree && i < xcb_query_tree_children_length(tree.get()); ++i) {
+        const Reply<xcb_get_geometry_reply_t> at(
+            xcb_get_geometry_reply(server, xcb_get_geometry(server, xcb_query_tree_children(tree.get())[i]), nullptr));
+        found = found || (at && at->width == width && at->height == height && at->x >= 0 && at->y >= 0 &&
+                          at->x + width <= kWidth && at->y + height <= kHeight);
+      }
+    }
+    xcb_disconnect(server);
+    return found;
   }
   /// Its window shows a picture, not only a background: its run goes on.
   bool has_picture() const {
@@ -173,6 +196,25 @@ TEST_F(OutsideTest, TheRunIsSavedIfTheTerminalIsClosed) {
   const int status = status_of_program();
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
   EXPECT_THAT(said(), HasSubstr("lanescope: the window was ended from outside; the run was saved"));
+  expect_a_run_in(rescued());
+}
+
+// It is the only one, so there is none on which the window could stay in full screen.
+TEST_F(OutsideTest, AFullScreenWindowOutlivesItsMonitor) {
+  start_server();
+  start_program();
+  ASSERT_TRUE(shows_its_window()) << said();
+  Hands hands(display_.c_str());
+  hands.key(XK_F11, true);
+  hands.key(XK_F11, false);
+  ASSERT_TRUE(until([&] { return has_size(kWidth, kHeight); }));
+  // It also makes the screen smaller, which this server refuses: its status says nothing.
+  const std::string unplug = "xrandr --display " + display_ + " --output screen --off >/dev/null 2>&1";
+  [[maybe_unused]] const int ignored = std::system(unplug.c_str());
+  EXPECT_TRUE(until([&] { return has_size(900, 600); })) << "not where it was before";
+  EXPECT_TRUE(until([&] { return has_picture(); }));
+  ::kill(program_, SIGHUP);
+  status_of_program();
   expect_a_run_in(rescued());
 }
 

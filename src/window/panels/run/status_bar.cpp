@@ -71,12 +71,14 @@ void draw_status_bar(const Canvas& c) {
   const std::string middle =
       fmt::format("{} {}   {} {}   {} {}   {} {}", key(Action::Fit), tr("fit"), key(Action::PauseRun), tr("pause"),
                   key(Action::Screenshot), tr("screenshot"), key(Action::Help), tr("keys"));
-  const std::string right = fmt::format("{} {:4.1f} ms", tr("frame"), state.figures.frame_ms);
+  const double coarse = state.figures.coarse_frames_per_second;
+  const std::string right = coarse > 0 ? tr("machine busy: coarser picture, {:.0f} frames/s", coarse)
+                                       : fmt::format("{} {:4.1f} ms", tr("frame"), state.figures.frame_ms);
   const ImVec2 at = ImGui::GetWindowPos();
   const ImVec2 size = ImGui::GetWindowSize();
   const float s = c.scale;
   const float margin = 16 * s;
-  const float right_width = 110 * s;
+  const float right_width = coarse > 0 ? text_width(c.fonts, FontRole::MonoSmall, right) + 6 * s : 110 * s;
   const float chip_width = text_width(c.fonts, FontRole::Small, tr("colours by duration")) + 44 * s;
   const float right_x = at.x + size.x - margin - right_width - chip_width;
   const float left_x = at.x + margin;
@@ -110,12 +112,19 @@ void draw_status_bar(const Canvas& c) {
   std::vector<Label> labels{
       {left_x, at.y, text_w, c.theme.as_text(ink), FontRole::Small, status.text, size.y},
       {aside_x, at.y, aside_shown + 2, c.theme[hovered ? Colour::Muted : Colour::Dim], FontRole::Small, aside, size.y},
-      {right_x + chip_width, at.y, right_width, c.theme[Colour::Muted], FontRole::MonoSmall, right, size.y,
-       LabelAlign::Right}};
+      {right_x + chip_width, at.y, right_width, c.theme.as_text(coarse > 0 ? Colour::Wait : Colour::Muted),
+       FontRole::MonoSmall, right, size.y, LabelAlign::Right}};
   if (middle_fits) {
     labels.push_back({middle_x, at.y, middle_width, c.theme[Colour::Dim], FontRole::Small, middle, size.y});
   }
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, labels);
+  if (coarse > 0) {
+    const ImVec2 from{right_x + chip_width, at.y};
+    if (ImGui::IsMouseHoveringRect(from, {from.x + right_width, at.y + size.y})) {
+      ImGui::SetTooltip("%s", tr("This machine is busy. Every frame shows the lanes as they are now;\n"
+                                 "the rest is drawn in turns, until there is time for all of it."));
+    }
+  }
   draw_colour_chip(c, {right_x, at.y + 3 * s, chip_width - 12 * s, 22 * s});
   state.places["status"] = {at.x, at.y, size.x, size.y};
 }
