@@ -369,7 +369,8 @@ struct Kind {
 // callbacks.
 // If synchronisations are switched off while a thread is in a call, CUPTI 13.0 may give all later calls of that thread
 // the number of this one, so that nothing can be matched any more. If copies or memsets are switched off while the GPU
-// works, its own thread may free the same memory twice: on an H200, that killed a training loop about once a minute.
+// works, its own thread may free the same memory twice: on an H200, that killed a training loop once in some hundred
+// bursts.
 constexpr Kind kKinds[] = {
     {CUPTI_ACTIVITY_KIND_CONTEXT, true, false},   {CUPTI_ACTIVITY_KIND_STREAM, true, false},
     {CUPTI_ACTIVITY_KIND_DEVICE, true, false},    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, false, false},
