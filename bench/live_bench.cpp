@@ -51,7 +51,7 @@ Measured measure() {
     measured.events_per_second =
         static_cast<double>(written - before) / std::chrono::duration<double>(Clock::now() - begin).count();
   }
-  measured.p99_ms = p99_ms(window);
+  measured.p99_ms = p99_of(window.frame_times_ms());
   session.stop();
   const trace::TraceCounts counts = session.trace().counts();
   measured.lost =

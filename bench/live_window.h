@@ -23,9 +23,8 @@ inline session::Session& session_of(ui::Window& window) {
   return dynamic_cast<ui::LiveSource&>(window.shell().state().model.source()).session();
 }
 
-/// The 99th percentile of its frame times since they were forgotten.
-inline double p99_ms(const ui::Window& window) {
-  std::vector<float> times = window.frame_times_ms();
+/// The 99th percentile of frame times.
+inline double p99_of(std::vector<float> times) {
   if (times.empty()) throw std::runtime_error("no frame was drawn");
   std::ranges::sort(times);
   return static_cast<double>(times[std::min(times.size() - 1, times.size() * 99 / 100)]);

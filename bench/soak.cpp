@@ -91,7 +91,7 @@ void live_for(ui::Window& window, double seconds, const std::string& name) {
   for (int part = 0; part < kParts; ++part) {
     for (const auto begin = Clock::now(); seconds_since(begin) < seconds / kParts && window.frame();) {
     }
-    last_ms = p99_ms(window);
+    last_ms = p99_of(window.frame_times_ms());
     window.forget_frame_times();
     last_mib = resident_mib();
     const trace::TraceCounts counts = window.shell().state().model.trace().counts();

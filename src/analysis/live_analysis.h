@@ -47,7 +47,7 @@ class LiveAnalysis {
   /// Keeps at most this many records: beyond that, drops every second one of the older half (sums stay exact).
   explicit LiveAnalysis(const trace::Trace& trace, std::size_t max_records = kMaxRecords,
                         std::size_t max_bubbles = kMaxBubbles, Detail detail = Detail::Timeline);
-  static constexpr std::size_t kMaxRecords = 400'000, kMaxBubbles = 1'000'000;
+  static constexpr std::size_t kMaxRecords = 200'000, kMaxBubbles = 1'000'000;
   ~LiveAnalysis();
 
   /// Reads new, complete events that start before `until`: at most about `max_events`, so that it does not delay a

@@ -21,11 +21,30 @@ using base::tr;
 using Records = std::span<const IterationRecord>;
 
 constexpr std::size_t kMostDifferences = 3;
+constexpr std::size_t kMostRecords = 20'000;  // several per pixel of the widest screen; all of a long run take too long
 
 std::size_t first_starting_at(Records records, Nanoseconds t) {
   const auto found = std::lower_bound(records.begin(), records.end(), t,
                                       [](const IterationRecord& r, Nanoseconds at) { return r.start_ns < at; });
   return static_cast<std::size_t>(found - records.begin());
+}
+
+/// The first, which the others count from, and at most about `most` others: each stands for those before it.
+std::vector<IterationRecord> thinned(Records records, std::size_t most) {
+  const std::size_t stride = (records.size() - 2) / most + 1;
+  std::vector<IterationRecord> kept;
+  kept.reserve(records.size() / stride + 2);
+  kept.push_back(records[0]);
+  for (std::size_t begin = 1; begin < records.size(); begin += stride) {
+    const Records group = records.subspan(begin, std::min(stride, records.size() - begin));
+    IterationRecord& last = kept.emplace_back(group.back());
+    for (const IterationRecord& r : group.first(group.size() - 1)) {
+      last.run_ahead_max = std::max(last.run_ahead_max, r.run_ahead_max);
+      last.shortest_ns = std::min(last.shortest_ns, r.shortest_ns);
+      last.longest_ns = std::max(last.longest_ns, r.longest_ns);
+    }
+  }
+  return kept;
 }
 
 // "Log interval" becomes "log interval" within a line; "H2D" stays.
@@ -65,7 +84,7 @@ GhostRun pin_ghost(const Model& model) {
   std::size_t first = first_starting_at(records, ghost.begin_ns);
   if (records.size() < first + 2) return ghost;
   if (first > 0) --first;
-  ghost.records.assign(records.begin() + static_cast<std::ptrdiff_t>(first), records.end());
+  ghost.records = thinned(records.subspan(first), kMostRecords);
   for (const IterationRecord& r : ghost.records) ghost.run_ahead_max = std::max(ghost.run_ahead_max, r.run_ahead_max);
   ghost.pinned_ns = records.back().end_ns;
   if (!model.live() || model.recent_is_current()) ghost.pace = model.recent().pace;

@@ -106,7 +106,8 @@ class PictureLayout::Composition {
       view.part = &part;
       view.analysis = part.analysis;
       if (view.analysis == nullptr) {
-        view.own_analysis = std::make_unique<analysis::LiveAnalysis>(*part.trace, 400'000, kAllBubbles);
+        view.own_analysis =
+            std::make_unique<analysis::LiveAnalysis>(*part.trace, analysis::LiveAnalysis::kMaxRecords, kAllBubbles);
         view.own_analysis->update(part.to_ns + longest);
         view.analysis = view.own_analysis.get();
       }
