@@ -51,6 +51,8 @@ TESTS = [
     ("A program that lies about lengths, writes nonsense or stops in the middle of a record", "attach",
      "RingReader.RefusesMemoryThatIsNotALibrarys:RingReader.SurvivesRandomMemory:"
      "RingReader.WhatAWriterBeganIsAwaitedWhileItLivesAndSkippedAfterwards"),
+    ("Recording goes on and off without switching off what CUPTI cannot bear to lose", "inject",
+     "Recording.OfWhatStaysSwitchedOnOnlyTheBurstsAreSent:Recording.BurstsAreSwitchedOnAndOffAndEachIsWhole"),
     ("Several windows on one recorder; another user is refused", "attach", "SteeringTest.*"),
     ("Names and texts from files steer no terminal and are no formulas", "io", "CsvText.*:Xml.*"),
     ("The same of what a watched program says", "attach", "CleanText.SteersNothing"),
