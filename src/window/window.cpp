@@ -391,6 +391,10 @@ void Window::magnify(float factor, int width, int height) {
       height);
 }
 
+bool Window::draws_changes_only() const {
+  return keeps_content_ && ImGui::GetIO().DisplayFramebufferScale.x == 1 && options_.shader_dir.empty();
+}
+
 // On a busy machine, the lanes and a part of the rest; nothing where all is to be drawn, also because the user is busy
 // there.
 std::vector<PixelArea> Window::areas_in_turn(int width, int height) {
@@ -418,7 +422,6 @@ bool Window::paint_frame(int width, int height) {
   ImDrawData& data = *ImGui::GetDrawData();
   const float density = data.FramebufferScale.x;
   const std::vector<PixelGround> grounds = to_pixels(shell_->grounds(), width, height, density);
-  const bool keeps = keeps_content_ && density == 1 && options_.shader_dir.empty();
   std::vector<PixelArea> areas{{0, 0, width, height}};
   if (width != drawn_width_ || height != drawn_height_) lost_ = kLostFrames;
   drawn_width_ = width;
@@ -429,7 +432,7 @@ bool Window::paint_frame(int width, int height) {
     --lost_;
     damage_.forget();
   }
-  if (keeps) {
+  if (draws_changes_only()) {
     areas = damage_.since_last_frame(data, grounds, width, height, areas_in_turn(width, height));
     restrict_to(data, areas);
   }
@@ -451,8 +454,10 @@ void Window::draw_frame() {
   const auto begin = Clock::now();
   const std::chrono::duration<double, std::milli> since_last = begin - last_frame_;
   last_frame_ = begin;
-  if (keeps_content_ && shell_->moving()) coarseness_.frame(seconds_of(begin), since_last.count());
-  shell_->state().figures.coarse_frames_per_second = coarseness_.coarse() ? coarseness_.frames_per_second() : 0;
+  const bool paced = draws_changes_only() && shell_->moving();
+  if (paced) coarseness_.frame(seconds_of(begin), since_last.count());
+  shell_->state().figures.coarse_frames_per_second =
+      paced && coarseness_.coarse() ? coarseness_.frames_per_second() : 0;
   follow_full_screen();
   refresh_look();
   ImGui_ImplOpenGL3_NewFrame();
