@@ -23,7 +23,7 @@ constexpr std::uint32_t kOverheadData = 130000;     // CUDA 13.0
 
 // --- Buffers. Small ones: a buffer comes back only when all of its records are complete. --------------------------
 //
-//   free stack ─ requested() ─▶ CUPTI ─ completed() ─▶ completed list ─ drain() ─▶ zeroed, free stack
+//   free stack ─ requested() ─▶ CUPTI ─ completed() ─▶ completed list ─ read_completed() ─▶ zeroed, free stack
 
 constexpr std::size_t kBufferBytes = 32 << 10, kBuffers = 512;
 constexpr std::uint32_t kNoBuffer = 0xFFFFFFFF;
@@ -329,35 +329,6 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
   }
 }
 
-void drain() {
-  std::uint32_t i = completed_top.exchange(kNoBuffer, std::memory_order_acquire);
-  if (i == kNoBuffer) return;
-  compare_clocks();
-  std::uint32_t oldest = kNoBuffer;  // oldest first
-  while (i != kNoBuffer) {
-    const std::uint32_t next = buffers[i].next.load(kRelaxed);
-    buffers[i].next.store(oldest, kRelaxed);
-    oldest = i;
-    i = next;
-  }
-  const std::int64_t now = now_ns();
-  while (oldest != kNoBuffer) {
-    Buffer& buffer = buffers[oldest];
-    const std::uint32_t next = buffer.next.load(kRelaxed);
-    const std::size_t valid = buffer.valid.load(kRelaxed);
-    if (now_epoch.known) {
-      CUpti_Activity* record = nullptr;
-      while (cupti.get_next_record(data_of(oldest), valid, &record) == CUPTI_SUCCESS && record) {
-        send_record(*record, now);
-      }
-    }
-    std::memset(data_of(oldest), 0, valid);
-    buffer.place.store(Place::Free, std::memory_order_release);
-    push_free(oldest);
-    oldest = next;
-  }
-}
-
 // --- Recording ------------------------------------------------------------------------------------------------------
 
 struct Kind {
@@ -462,14 +433,41 @@ void stop_recording(std::uint32_t level) {
   deliver(level);
 }
 
-void read_completed() { drain(); }
+void read_completed() {
+  std::uint32_t i = completed_top.exchange(kNoBuffer, std::memory_order_acquire);
+  if (i == kNoBuffer) return;
+  compare_clocks();
+  std::uint32_t oldest = kNoBuffer;  // oldest first
+  while (i != kNoBuffer) {
+    const std::uint32_t next = buffers[i].next.load(kRelaxed);
+    buffers[i].next.store(oldest, kRelaxed);
+    oldest = i;
+    i = next;
+  }
+  const std::int64_t now = now_ns();
+  while (oldest != kNoBuffer) {
+    Buffer& buffer = buffers[oldest];
+    const std::uint32_t next = buffer.next.load(kRelaxed);
+    const std::size_t valid = buffer.valid.load(kRelaxed);
+    if (now_epoch.known) {
+      CUpti_Activity* record = nullptr;
+      while (cupti.get_next_record(data_of(oldest), valid, &record) == CUPTI_SUCCESS && record) {
+        send_record(*record, now);
+      }
+    }
+    std::memset(data_of(oldest), 0, valid);
+    buffer.place.store(Place::Free, std::memory_order_release);
+    push_free(oldest);
+    oldest = next;
+  }
+}
 
 bool deliver(std::uint32_t level, bool forced) {
   const std::int64_t asked = now_ns();
   cupti.flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
   // Looked at before the completed ones are read: one that comes back in between counts as out.
   const std::int64_t oldest = oldest_out_ns();
-  drain();
+  read_completed();
   std::int64_t until = (forced ? asked : asked - kWrittenAfter);
   if (oldest != 0 && oldest - kWrittenAfter < until) until = oldest - kWrittenAfter;
   if (until > delivered_ns) {

@@ -10,7 +10,7 @@ bool prepare_records();
 
 // The library's thread only.
 
-/// Switches recording on or off, and sends when. Both return what it took.
+/// Switches recording on or off, and sends when, and how long it took.
 void start_recording(std::uint32_t level);
 void stop_recording(std::uint32_t level);
 bool recording();
@@ -19,7 +19,8 @@ std::int64_t first_work_ns();
 /// Asks CUPTI for what is complete, sends it, and sends until when everything was delivered. `forced`: also what is not
 /// complete, at the program's end. True if CUPTI has no more records of what was recorded.
 bool deliver(std::uint32_t level, bool forced = false);
-/// Between recordings: empties the buffers that CUPTI has filled with records of what stays switched on.
+/// Sends what was recorded of the buffers that CUPTI has given back, and empties them. Part of deliver(); between
+/// recordings, for what stays switched on.
 void read_completed();
 /// True while CUPTI has buffers with records in them.
 bool records_out();
