@@ -15,10 +15,11 @@ class Coarseness {
   void frame(double now_s, double interval_ms);
   bool coarse() const { return coarse_; }
   int part() const { return part_; }  ///< whose turn it is, below kParts
-  double frames_per_second() const { return 1000 / smoothed_ms_; }
+  double frames_per_second() const { return 1000 / interval_ms_; }
 
  private:
-  double smoothed_ms_ = 16;
+  double smoothed_ms_ = 16;  // long pauses shortened
+  double interval_ms_ = 16;  // smoothed as it is
   bool coarse_ = false;
   int part_ = 0;
   double busy_s_ = 0;      // when there was last no time to spare

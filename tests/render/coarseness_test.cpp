@@ -38,6 +38,11 @@ TEST_F(CoarsenessTest, BecomesCoarseAfterEightSlowFrames) {
   EXPECT_TRUE(coarseness_.coarse());
 }
 
+TEST_F(CoarsenessTest, SaysHowManyFramesThereAreHoweverFew) {
+  frames(250, 30);
+  EXPECT_NEAR(coarseness_.frames_per_second(), 4, 0.01);
+}
+
 TEST_F(CoarsenessTest, EveryPartHasItsTurn) {
   frames(60, 2);
   ASSERT_TRUE(coarseness_.coarse());
