@@ -265,7 +265,7 @@ std::string write_answer(SteeringResult result, const SteeringState& state) {
   std::vector<const ProcessState*> told;
   for (const ProcessState& process : program.processes) told.push_back(&process);
   std::ranges::stable_partition(told, &ProcessState::uses_gpu);
-  told.resize(std::min(told.size(), kMostToldProcesses));
+  if (told.size() > kMostToldProcesses) told.erase(told.begin() + kMostToldProcesses, told.end());
   std::vector<Loop> loops;
   // The shallowest of each process, which are the first.
   const std::size_t loops_each = told.empty() ? 0 : kMostToldLoops / told.size();

@@ -12,7 +12,7 @@ constexpr double kPatience_s = 2, kMostPatience_s = 64;
 }  // namespace
 
 void Coarseness::frame(double now_s, double interval_ms) {
-  part_ = (part_ + 1) % kParts;
+  ++turn_;
   smoothed_ms_ += (std::min(interval_ms, kMostOfOne_ms) - smoothed_ms_) * kSmoothing;
   interval_ms_ += (interval_ms - interval_ms_) * kSmoothing;
   if (!coarse_ && smoothed_ms_ > kSlow_ms) {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/offered_files.h"
+#include "base/platform/page.h"
 #include "base/settings_folder.h"
 #include "base/translate.h"
 #include "io/trace_file.h"
@@ -36,6 +37,7 @@ std::string rescue_run(const ShellState& state, const std::string& why) {
     fs::permissions(rescue_folder(), fs::perms::owner_all, ignored);
     const fs::path path = rescue_folder() / base::new_name(kRescued);
     io::write_trace(path, source.trace(), facts, health ? &*health : nullptr);
+    if (base::kInPage) return tr("{}; the run was saved", why);  // its path says nothing to anybody there
     return tr("{}; the run was saved, and the next start offers it: {}", why, path.string());
   } catch (const std::exception& error) {
     return tr("{}; the run is lost: {}", why, error.what());

@@ -395,26 +395,31 @@ bool Window::draws_changes_only() const {
   return keeps_content_ && ImGui::GetIO().DisplayFramebufferScale.x == 1 && options_.shader_dir.empty();
 }
 
-// On a busy machine, the lanes and a part of the rest; nothing where all is to be drawn, also because the user is busy
-// there.
-std::vector<PixelArea> Window::areas_in_turn(int width, int height) {
+// On a busy machine, the lanes and one of the other panels, as a whole: parts of it from different moments would
+// contradict each other. Nothing where all is to be drawn, also because the user is busy there.
+std::vector<PixelArea> Window::areas_in_turn(std::span<const PixelGround> grounds) {
   constexpr double kTouched_s = 0.5;
   const ShellState& state = shell_->state();
   const auto timeline = state.places.find("timeline");
   if (!shell_->moving() || lost_ > 0 || shell_->wants_screenshot() || timeline == state.places.end()) return {};
-  const Rect& lanes = timeline->second;
+  const Rect& place = timeline->second;
+  const auto whole = [](float at) { return static_cast<int>(at); };
+  const PixelArea lanes{whole(place.x), whole(place.y), whole(place.x + place.width), whole(place.y + place.height)};
   const double now_s = seconds_of(last_frame_);
   const ImGuiIO& io = ImGui::GetIO();
   const bool pointing = io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || ImGui::IsAnyMouseDown();
-  const bool in_lanes = io.MousePos.x >= lanes.x && io.MousePos.x < lanes.x + lanes.width && io.MousePos.y >= lanes.y &&
-                        io.MousePos.y < lanes.y + lanes.height;
+  const bool in_lanes = io.MousePos.x >= place.x && io.MousePos.x < place.x + place.width && io.MousePos.y >= place.y &&
+                        io.MousePos.y < place.y + place.height;
   if (pointing && !in_lanes) touched_s_ = now_s;
   if (!coarseness_.coarse() || now_s - touched_s_ < kTouched_s) return {};
-  frames_owed_ = std::max(frames_owed_, Coarseness::kParts);  // until every part has had its turn
-  const auto whole = [](float at) { return static_cast<int>(at); };
-  const int part = coarseness_.part();
-  return {{whole(lanes.x), whole(lanes.y), whole(lanes.x + lanes.width), whole(lanes.y + lanes.height)},
-          {0, height * part / Coarseness::kParts, width, height * (part + 1) / Coarseness::kParts}};
+  std::vector<PixelArea> panels;
+  for (const PixelGround& g : grounds) {
+    const bool apart = g.right <= lanes.left || g.left >= lanes.right || g.bottom <= lanes.top || g.top >= lanes.bottom;
+    if (apart) panels.push_back({g.left - 1, g.top - 1, g.right + 1, g.bottom + 1});  // with the lines between them
+  }
+  if (panels.empty()) return {};
+  frames_owed_ = std::max(frames_owed_, static_cast<int>(panels.size()));  // until each has had its turn
+  return {lanes, panels[coarseness_.turn() % panels.size()]};
 }
 
 // Where the window keeps its content, only what has changed is drawn.
@@ -433,7 +438,7 @@ bool Window::paint_frame(int width, int height) {
     damage_.forget();
   }
   if (draws_changes_only()) {
-    areas = damage_.since_last_frame(data, grounds, width, height, areas_in_turn(width, height));
+    areas = damage_.since_last_frame(data, grounds, width, height, areas_in_turn(grounds));
     restrict_to(data, areas);
   }
   if (!areas.empty()) {

@@ -103,7 +103,7 @@ class Window {
   void draw_frame();
   bool paint_frame(int width, int height);  // false: nothing has changed
   bool draws_changes_only() const;
-  std::vector<PixelArea> areas_in_turn(int width, int height);
+  std::vector<PixelArea> areas_in_turn(std::span<const PixelGround> grounds);
   void magnify(float factor, int width, int height);
   io::Image paint(float scale, ThemeName theme);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/platform/page.h"
 #include "base/translate.h"
 #include "experiment/figure.h"
 #include "inspect/figure_text.h"
@@ -45,7 +46,10 @@ void draw_first_step(const Canvas& c, const ActiveExperiment& active) {
                  tr("The loop no longer reads. The new time per iteration is being measured ..."));
   } else {
     frame_place(c, "side.after");
-    text(c, FontRole::Title, Colour::Text, tr("Press {}", keys_text(info(Action::FlipSide))));
+    const std::string key = keys_text(info(Action::FlipSide));
+    // A telephone has no keys.
+    text(c, FontRole::Title, Colour::Text,
+         base::kInPage ? tr("Press {}, or choose \"after\"", key) : tr("Press {}", key));
     wrapped_text(c, FontRole::Body, Colour::Muted,
                  tr("This loop reads its loss in every iteration, and after each read the GPU has nothing to do: the "
                     "long dashed "
