@@ -232,7 +232,7 @@ LoopCosts loop_costs(const trace::Trace& trace, const LiveAnalysis& analysis, co
   }
   if (counted.iterations == 0) {
     const KeptRange kept = kept_range(trace);
-    counted.intervals = {{kept.from, std::min(kept.to, trace.complete_until())}};
+    counted.intervals = {{kept.from, std::max(kept.from, std::min(kept.to, trace.complete_until()))}};
   }
 
   Collector collector(trace, counted, gpu);

@@ -574,6 +574,7 @@ Evidence gather(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, con
   if (kept.empty) return {};
   from = std::max(from, kept.from);
   to = std::min(to, std::min(kept.to, trace.complete_until()));
+  if (to <= from) return {};
   const auto [first, last] = whole_iterations(trace, from, to, gpu);
   return first < last ? Gathering(trace, first, last, gpu).run(stop) : Evidence{};
 }

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "analysis/advice_loop.h"
 #include "analysis/warm_up.h"
 
@@ -57,6 +59,18 @@ TEST_F(AdviceTest, AWaitThatDrainsTheGpu) {
   EXPECT_DOUBLE_EQ(found[0].per_iteration, 1);
   EXPECT_EQ(found[0].title, "item() drains the GPU");
   EXPECT_THAT(found[0].what, HasSubstr("56 µs per iteration, 56 %"));
+}
+
+// As in the file of a program that was killed before it said for the first time what is complete.
+TEST_F(AdviceTest, WithoutACompleteStretchThereIsNoEvidence) {
+  b_.iteration(10, 20);
+  b_.kernel(12, 18);
+  b_.publish_until(std::numeric_limits<Nanoseconds>::min());
+  EXPECT_EQ(analysis::gather(trace_, 0, 100).iterations, 0);
+  b_.publish_until(5);
+  EXPECT_EQ(analysis::gather(trace_, 0, 100).iterations, 0);
+  b_.publish_until(20);
+  EXPECT_EQ(analysis::gather(trace_, 0, 100).iterations, 1);
 }
 
 // The same calls, and each kernel runs until the next one begins: 486 of 500 µs.
