@@ -187,7 +187,7 @@ std::uint64_t parse_on_demand(simdjson::ondemand::parser& parser, std::string_vi
         benchmark::DoNotOptimize(double(value.get_double()));
       } else if (key == "args") {
         for (ondemand::field argument : value.get_object()) {
-          const std::string_view name = argument.unescaped_key();
+          std::string_view name = argument.unescaped_key();
           ondemand::value of = argument.value();
           if (of.type() == ondemand::json_type::number) {
             benchmark::DoNotOptimize(double(of.get_double()));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <cstring>
+#include <initializer_list>
 
 #include "inject/calls.h"
 #include "inject/compat.h"

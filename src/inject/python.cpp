@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 
 #include <cstring>
+#include <initializer_list>
 
 #include "inject/compat.h"
 #include "inject/ring.h"

@@ -84,7 +84,9 @@ TEST(Grade, ATaskIsDoneWhenItsGoalsAreReachedAndNothingElseWasTurned) {
 
 // --- the lessons ---------------------------------------------------------------------------------------------------
 
-const Measured& run(const Step& step, Side side, const std::vector<std::string>& more = {}) {
+const std::vector<std::string> kNothing;
+
+const Measured& run(const Step& step, Side side, const std::vector<std::string>& more = kNothing) {
   static std::map<std::string, Measured> kept;
   const Experiment e = experiment_of(step);
   std::vector<std::string> assignments = e.assignments(side);

@@ -372,7 +372,8 @@ TEST_F(ChineseTest, EveryWorkloadsKnobs) {
     start(workload);
     scroll_through({120, 500}, 12);
     point_at_everything("knob.");
-    for (const workload::SettingSpec& spec : settings().specs()) {
+    const workload::Settings now = settings();
+    for (const workload::SettingSpec& spec : now.specs()) {
       drawn_.add(base::tr(spec.label), nullptr);
       drawn_.add(base::tr(spec.help), nullptr);
     }
