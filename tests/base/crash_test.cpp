@@ -112,7 +112,8 @@ TEST_F(CrashTest, AStackThatIsUsedUpDoesNotKeepAReportFromBeingWritten) {
 
 TEST_F(CrashTest, AnExceptionThatNobodyCatchesIsNamed) {
   int signal = 0;
-  const std::string report = report_of([]() noexcept { static_cast<void>(std::string("row").at(7)); }, signal);  // which at() refuses
+  const std::string report =
+      report_of([]() noexcept { static_cast<void>(std::string("row").at(7)); }, signal);  // which at() refuses
   if (report.empty()) GTEST_SKIP() << "a sanitizer reports crashes itself";
   EXPECT_EQ(signal, SIGABRT);
   EXPECT_THAT(report, HasSubstr("SIGABRT"));
