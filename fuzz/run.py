@@ -20,13 +20,13 @@ LARGEST = {"chrome": 32768, "chrome_gzip": 16384, "nsys": 32768, "session": 3276
            "source_lines": 4096, "marks": 4096}
 
 
-def command_of(target, folder, limit_s):
+def command_of(target, folder, limit_s, seed):
     corpus, found = folder / "corpus" / target, folder / "crashes" / target
     for each in (corpus, found, folder / "seeds" / target):
         each.mkdir(parents=True, exist_ok=True)
     words = [folder / "fuzz" / f"fuzz_{target}", f"-max_total_time={limit_s}", f"-timeout={TIMEOUT_S}",
              f"-rss_limit_mb={MEMORY_MB}", f"-max_len={LARGEST.get(target, 32768)}", f"-artifact_prefix={found}/",
-             "-print_final_stats=1"]
+             "-print_final_stats=1", f"-seed={seed}"]
     dictionary = pathlib.Path(__file__).resolve().parent / "dictionaries" / f"{target}.dict"
     if dictionary.exists():
         words.append(f"-dict={dictionary}")
@@ -36,7 +36,7 @@ def command_of(target, folder, limit_s):
 def run_once(target, options, limit_s, environment):
     """One run of libFuzzer: what it said, its exit status and its CPU time. It limits elapsed time only."""
     with tempfile.TemporaryFile(dir=options.scratch) as said:
-        started = subprocess.Popen(command_of(target, options.folder, limit_s), env=environment, stdout=said, stderr=said)
+        started = subprocess.Popen(command_of(target, options.folder, limit_s, options.seed), env=environment, stdout=said, stderr=said)
         _, status, used = os.wait4(started.pid, 0)
         started.returncode = os.waitstatus_to_exitcode(status)  # so that it is not waited for again
         said.seek(0)
@@ -84,6 +84,7 @@ def main():
     arguments.add_argument("--folder", type=pathlib.Path, required=True)
     arguments.add_argument("--scratch", required=True)
     arguments.add_argument("--seconds", type=int, required=True)
+    arguments.add_argument("--seed", type=int, default=0)
     arguments.add_argument("--json", default="")
     arguments.add_argument("targets", nargs="+")
     options = arguments.parse_args()

@@ -4,6 +4,7 @@
 #
 #   scripts/fuzz.sh [TARGET...]    default: all targets; a table on standard output
 #   --seconds N                    of CPU time for each target (default: 1200)
+#   --seed N                       mutates in the same order each time; 0, which is the default: in another order
 #   --json FILE                    [{"target", "seconds", "executions", "per_second", "edges", "features", "result", "input"}]
 #   --list                         the names of the targets
 #
@@ -12,21 +13,26 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-seconds=1200 json='' list='' targets=()
+seconds=1200 seed=0 json='' list='' targets=()
 while [ "$#" -gt 0 ]; do
   case "$1" in
-    --seconds | --json)
+    --seconds | --seed | --json)
       [ "$#" -gt 1 ] || die "$1 needs a value"
-      if [ "$1" = --json ]; then json="$(realpath -m -- "$2")"; else seconds="$2"; fi
+      case "$1" in
+        --json) json="$(realpath -m -- "$2")" ;;
+        --seed) seed="$2" ;;
+        --seconds) seconds="$2" ;;
+      esac
       shift
       ;;
     --list) list=1 ;;
-    -*) die "unknown option '$1'; allowed: --seconds N, --json FILE, --list" ;;
+    -*) die "unknown option '$1'; allowed: --seconds N, --seed N, --json FILE, --list" ;;
     *) targets+=("$1") ;;
   esac
   shift
 done
 [[ "$seconds" =~ ^[1-9][0-9]{0,6}$ ]] || die "--seconds '$seconds'; allowed: 1 to 9999999"
+[[ "$seed" =~ ^[0-9]{1,9}$ ]] || die "--seed '$seed'; allowed: 0 to 999999999"
 
 folder="$root/build/asan"
 known=" $(sed -nE 's/^ *lanescope_fuzz\(([a-z_]+).*/\1/p' "$root/fuzz/CMakeLists.txt" | awk '!known[$0]++' | tr '\n' ' ')"
@@ -49,5 +55,5 @@ python3 "$root/fuzz/seeds.py" "$folder/seeds" "$folder/fuzz/fuzz_seeds" </dev/nu
 # Files that a target writes for readers that take a path: in memory, where there is room.
 scratch="$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)")"
 trap 'rm -rf "$scratch"' EXIT
-python3 "$root/fuzz/run.py" --folder "$folder" --scratch "$scratch" --seconds "$seconds" --json "$json" \
+python3 "$root/fuzz/run.py" --folder "$folder" --scratch "$scratch" --seconds "$seconds" --seed "$seed" --json "$json" \
   "${targets[@]}" </dev/null
