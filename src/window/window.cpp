@@ -47,6 +47,15 @@ std::string headless_hint() {
   return std::string("; ") + tr("without a window: lanescope run --workload linear-mse --compare log_interval=100");
 }
 
+// From GLFW 3.4 on, it prefers Wayland, and complains on standard error where there is none. X11 is what its older
+// versions know, and what Wayland's desktops offer, too.
+void prefer_x11() {
+#ifdef GLFW_PLATFORM_X11
+  const bool only_wayland = base::environment("DISPLAY").empty() && !base::environment("WAYLAND_DISPLAY").empty();
+  if (!only_wayland && glfwPlatformSupported(GLFW_PLATFORM_X11)) glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
+#endif
+}
+
 double seconds_of(Clock::time_point time) { return std::chrono::duration<double>(time.time_since_epoch()).count(); }
 
 // Converts to whole pixels; the first background covers the whole framebuffer.
@@ -161,6 +170,7 @@ void Window::open_window(const Preferences& remembered) {
   const auto in_brackets = [&] {
     return base::language() == base::Language::English ? " (" + reason + ")" : std::string();
   };
+  prefer_x11();
   if (!glfwInit()) throw base::FileError(tr("no display") + in_brackets() + headless_hint());
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
