@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs a command of this project in another release of Debian, which is unpacked under ~/.cache/lanescope the first time.
-# As root, because that is what chroot needs. The project lies there where it lies here.
+# As root, because that is what chroot needs. The project lies there in /lanescope, whatever clone it is: so what was compiled
+# for one need not be compiled again for another.
 #
 #   scripts/in-debian.sh SUITE COMMAND...        for example: scripts/in-debian.sh trixie scripts/test.sh release
 set -euo pipefail
@@ -25,8 +26,8 @@ if [ ! -e "$system/.complete" ]; then
   printf 'APT::Sandbox::User "root";\n' >"$system/etc/apt/apt.conf.d/00root"
   touch "$system/.complete"
 fi
-mkdir -p "$system$root"
-mount --bind "$root" "$system$root"
+mkdir -p "$system/lanescope"
+mount --bind "$root" "$system/lanescope"
 mount -t proc proc "$system/proc"
 mount --rbind /dev "$system/dev"
 mount -t tmpfs tmpfs "$system/tmp"
@@ -46,4 +47,4 @@ passed=(PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/
 for name in CI CCACHE_DISABLE; do
   [ -z "${!name:-}" ] || passed+=("$name=${!name}")
 done
-exec chroot "$system" env -i "${passed[@]}" sh -c 'cd "$1" && shift && exec "$@"' sh "$root" "$@"
+exec chroot "$system" env -i "${passed[@]}" sh -c 'cd /lanescope && exec "$@"' sh "$@"

@@ -29,6 +29,8 @@ build_page() {
   python3 "$root/scripts/web_fonts.py" "$fonts" 2>/dev/null || python3 "$root/scripts/web_fonts.py" "$fonts"
   export NODE_PATH=/usr/share/nodejs EM_CACHE="$root/build/web-cache"
   [ -d "$EM_CACHE" ] || cp -r /usr/share/emscripten/cache "$EM_CACHE"
+  # Where it was configured, which is not this place if another system is entered: see in-debian.sh.
+  [ "$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$work/CMakeCache.txt" 2>/dev/null)" = "$root" ] || rm -rf "$work"
   say "configuring build/web-build"
   (cd "$root" && emcmake cmake -G Ninja -B "$work" -S . -Wno-dev -DCMAKE_BUILD_TYPE=Release \
     "-DCMAKE_CXX_FLAGS=-fwasm-exceptions" "-DCMAKE_C_FLAGS=-fwasm-exceptions -sSUPPORT_LONGJMP=wasm" \
