@@ -7,6 +7,7 @@
 #include <imgui.h>
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
@@ -491,6 +492,10 @@ void Window::draw_frame() {
   shell_->perform_requests();
   ++frames_;
   frames_owed_ = std::max(0, frames_owed_ - 1);
+#if IMGUI_VERSION_NUM >= 18700
+  // A frame takes one change of a key or button at a time: the rest of what was typed waits for the next.
+  if (!ImGui::GetCurrentContext()->InputEventsQueue.empty()) frames_owed_ = std::max(frames_owed_, 1);
+#endif
   // Draw a newly loaded trace without waiting for user input.
   if (shown != shell_->state().model.generation() || opening != shell_->state().opening.running()) frames_owed_ = 3;
   if (fonts_letters_ != missing_letters_.text().size()) frames_owed_ = 3;

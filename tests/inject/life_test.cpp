@@ -290,8 +290,9 @@ TEST(Life, AForkedChildDoesNothingAndIsNamed) {
   Viewer viewer;
   viewer.first_level = wire::Level::Calls;
   viewer.start(R"(
-import os, sys
+import os, sys, warnings
 import fake_gpu as gpu
+warnings.simplefilter('ignore', DeprecationWarning)  # of fork() in a process with threads, from Python 3.12 on
 gpu.init()
 a = gpu.sync(gpu.STREAM)
 child = os.fork()

@@ -189,14 +189,16 @@ class Pinned final : public HostDestination {
   const GpuEvent event_;
 };
 
+std::string stretch(Nanoseconds from, Nanoseconds to) {
+  return testing::PrintToString(base::to_us(from) / 1000) + "-" + testing::PrintToString(base::to_us(to) / 1000);
+}
+
 std::vector<std::string> thread_calls(const Rig& rig) {
   std::vector<std::string> found;
   for (const trace::Event& e : rig.sink.events) {
     const trace::LaneInfo& lane = rig.sink.lanes[e.lane];
     if (e.kind != trace::EventKind::Call || lane.tid == 0) continue;
-    found.push_back(lane.name + ": " + std::string(rig.text(e.name)) + " " +
-                    testing::PrintToString(base::to_us(e.start_ns) / 1000) + "-" +
-                    testing::PrintToString(base::to_us(e.end_ns) / 1000));
+    found.push_back(lane.name + ": " + std::string(rig.text(e.name)) + " " + stretch(e.start_ns, e.end_ns));
   }
   return found;
 }
@@ -227,12 +229,9 @@ TEST(HostThreads, AThreadAllocatesForItselfWhenItsTaskBegins) {
   rig->wait_for(task, "wait");
   EXPECT_NEAR(base::to_us(rig->now_ns() - began), 3000 + 1 + 1100 + 104.858, 0.01);
   EXPECT_EQ(rig->host_data(pinned->found)[bytes - 1], std::byte{7});
-  const double t = base::to_us(began) / 1000;
   EXPECT_THAT(thread_calls(rig),
-              ElementsAre("CUDA calls, pin thread: cudaEventQuery " + testing::PrintToString(t + 3) + "-" +
-                              testing::PrintToString(t + 3.001),
-                          "CUDA calls, pin thread: cudaHostAlloc " + testing::PrintToString(t + 3.001) + "-" +
-                              testing::PrintToString(t + 4.101)));
+              ElementsAre("CUDA calls, pin thread: cudaEventQuery " + stretch(began + us(3000), began + us(3001)),
+                          "CUDA calls, pin thread: cudaHostAlloc " + stretch(began + us(3001), began + us(4101))));
   EXPECT_THAT(rig.calls("cudaHostAlloc"), testing::SizeIs(1));
   EXPECT_THAT(ranges(rig), testing::Contains(testing::StartsWith("pin 5 pin thread ")));
 }
