@@ -36,15 +36,15 @@ void name_of_field(const Canvas& c, const char* name, const char* hint) {
 template <class Draw>
 void field(const Canvas& c, int number, const char* control, const Draw& draw) {
   AttachDialog& dialog = c.state.overlays.attach;
-  if (dialog.focus && dialog.field == number) {
-    ImGui::SetKeyboardFocusHere();
-    dialog.focus = false;
-  }
   const TextStyle style(c, FontRole::Mono, Colour::Text);
   ImGui::PushStyleColor(ImGuiCol_FrameBg, c.theme[Colour::PanelRaised]);
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1.0f);
   ImGui::PushStyleColor(ImGuiCol_Border, c.theme[dialog.field == number ? Colour::Accent : Colour::Line]);
   draw();
+  if (dialog.focus && dialog.field == number) {
+    ImGui::SetKeyboardFocusHere(-1);  // Dear ImGui 1.90 does not find the next one in a child window
+    dialog.focus = false;
+  }
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar();
   // The field that is left is still active when another is to have the keyboard.
