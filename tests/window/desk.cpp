@@ -119,7 +119,12 @@ void Desk::point_at(Point p) {
   int x = 0;
   int y = 0;
   glfwGetWindowPos(window_->handle(), &x, &y);
-  hands_.move_to(x + static_cast<int>(std::lround(p.x)), y + static_cast<int>(std::lround(p.y)));
+  x += static_cast<int>(std::lround(p.x));
+  y += static_cast<int>(std::lround(p.y));
+  // From 1.87 on, Dear ImGui is only told of moves: not of a pointer that rests where the window opens.
+  const Hands::Pointer pointer = hands_.pointer();
+  if (pointer.x == x && pointer.y == y) hands_.move_to(x + 1, y);
+  hands_.move_to(x, y);
   EXPECT_TRUE(until([&] {
     const ImVec2 at = ImGui::GetIO().MousePos;
     return std::abs(at.x - p.x) < 1.01f && std::abs(at.y - p.y) < 1.01f;

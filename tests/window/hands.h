@@ -14,6 +14,11 @@ class Hands {
   Hands(const Hands&) = delete;
   Hands& operator=(const Hands&) = delete;
 
+  struct Pointer {
+    int x = 0, y = 0;  ///< in pixels of the screen
+    unsigned buttons = 0;
+  };
+  Pointer pointer();
   void move_to(int x, int y);                 ///< in pixels of the screen
   void button(int number, bool down);         ///< 1 left, 4 and 5 the wheel up and down
   void key(unsigned long symbol, bool down);  ///< an X key symbol (XK_a)
@@ -25,12 +30,6 @@ class Hands {
   void set_density(int dots_per_inch);
 
  private:
-  struct Pointer {
-    int x = 0, y = 0;
-    unsigned buttons = 0;
-  };
-  Pointer pointer();
-
   _XDisplay* display_;
 };
 
