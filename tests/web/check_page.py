@@ -238,6 +238,16 @@ def graphics_lost(browser, address, folder, _measured, _):
     browser.screenshot(folder / "rescued.png")
 
 
+def spread_fingers(hand, x, y):
+    before = state(hand)["span_ns"]
+    hand.fingers("touchStart", (x - 20, y), (x + 20, y))
+    for apart in range(24, 90, 6):
+        hand.fingers("touchMove", (x - apart, y), (x + apart, y))
+    hand.fingers("touchEnd")
+    hand.wait("two fingers that spread zoom in",
+              f"return JSON.parse(UTF8ToString(Module._lanescope_state())).span_ns < {0.7 * before}", 30)
+
+
 def touch(browser, address, folder, _measured, _):
     hand = Browser(390, 844, folder.resolve(), density=3, touch=True)  # a telephone, upright
     try:
@@ -245,13 +255,7 @@ def touch(browser, address, folder, _measured, _):
         time.sleep(2)
         hand.screenshot(folder / "telephone.png")
         x, y = 230, 320  # among the lanes
-        before = state(hand)["span_ns"]
-        hand.fingers("touchStart", (x - 20, y), (x + 20, y))
-        for apart in range(24, 90, 6):
-            hand.fingers("touchMove", (x - apart, y), (x + apart, y))
-        hand.fingers("touchEnd")
-        hand.wait("two fingers that spread zoom in",
-                  f"return JSON.parse(UTF8ToString(Module._lanescope_state())).span_ns < {0.7 * before}", 30)
+        spread_fingers(hand, x, y)
         check(not state(hand)["menu"], "a menu is open before anything was held")
         hand.fingers("touchStart", (x, y))
         time.sleep(0.8)
@@ -269,14 +273,8 @@ def landscape(browser, address, folder, _measured, _):
         started(hand, address + "#lang=en")
         time.sleep(2)
         hand.screenshot(folder / "landscape.png")
-        before = state(hand)["span_ns"]
         x, y = 450, 200  # among the lanes
-        hand.fingers("touchStart", (x - 20, y), (x + 20, y))
-        for apart in range(24, 90, 6):
-            hand.fingers("touchMove", (x - apart, y), (x + apart, y))
-        hand.fingers("touchEnd")
-        hand.wait("two fingers that spread zoom in there, too",
-                  f"return JSON.parse(UTF8ToString(Module._lanescope_state())).span_ns < {0.7 * before}", 30)
+        spread_fingers(hand, x, y)
     finally:
         hand.close()
 
