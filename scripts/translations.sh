@@ -26,8 +26,8 @@ xgettext --files-from="$folder/sources" --language=C++ --from-code=UTF-8 --keywo
 sed -nE 's/^(title|summary) = (".*")$/N_(\2)/p' assets/profiles/*.toml assets/captures/captures.toml >"$folder/assets.toml"
 (cd "$folder" && xgettext --join-existing --language=C++ --from-code=UTF-8 --keyword=N_ --add-location=file \
   --width=120 --output=lanescope.pot assets.toml)
-# Our placeholders are never printf's, even if they look like them.
-sed -i -e 's/^#, c-format$//' -e '/^"POT-Creation-Date:/d' "$folder/lanescope.pot"
+# Our placeholders are checked by check_translations.py; what gettext takes them for depends on its version.
+sed -i -e '/^#,/{s/ c\(++\)\?-format,\?//g; /^#,$/d}' -e '/^"POT-Creation-Date:/d' "$folder/lanescope.pot"
 
 msgmerge --quiet --no-fuzzy-matching --add-location=file --width=120 "$catalogue" "$folder/lanescope.pot" \
   --output-file="$folder/merged.po"

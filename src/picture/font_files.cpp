@@ -1,10 +1,12 @@
 #include "picture/font_files.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/platform/font_folders.h"
@@ -61,13 +63,19 @@ fs::path first_of(const Found& found, const Names& names) {
   return {};
 }
 
+// Of files with the same name, the one that lies highest: a folder lists its files in no order of its own.
 void look_through(const fs::path& folder, Found& found) {
+  std::vector<std::pair<int, fs::path>> hits;
   std::error_code error;
   const auto options = fs::directory_options::skip_permission_denied | fs::directory_options::follow_directory_symlink;
   for (fs::recursive_directory_iterator it(folder, options, error), end; !error && it != end; it.increment(error)) {
     if (it.depth() >= kDeepest) it.disable_recursion_pending();
-    const auto hit = found.find(it->path().filename().string());
-    if (hit != found.end() && hit->second.empty()) hit->second = it->path();
+    if (found.contains(it->path().filename().string())) hits.emplace_back(it.depth(), it->path());
+  }
+  std::sort(hits.begin(), hits.end());
+  for (const auto& [depth, path] : hits) {
+    fs::path& first = found[path.filename().string()];
+    if (first.empty()) first = path;
   }
 }
 

@@ -80,11 +80,6 @@ void draw_field(const Canvas& c) {
                     LabelAlign::Right};
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&count, 1});
   const float width = std::max(60 * s, std::min(300 * s, right - 8 * s - row.x));
-  if (search.focus_wanted) {
-    drop_typed_characters();
-    ImGui::SetKeyboardFocusHere();
-    search.focus_wanted = false;
-  }
   ImGui::SetCursorScreenPos({right - 8 * s - width, row.y - 2 * s});
   ImGui::SetNextItemWidth(width);
   bool entered = false;
@@ -102,6 +97,12 @@ void draw_field(const Canvas& c) {
   note_control(c, "search.field");
   const bool was_active = search.field_active;
   search.field_active = ImGui::IsItemActive();
+  if (search.focus_wanted && !search.field_active) {
+    drop_typed_characters();
+    ImGui::SetKeyboardFocusHere(-1);  // Dear ImGui 1.90 does not find the next one in a child window
+  } else {
+    search.focus_wanted = false;
+  }
   if (was_active && pressed(ImGuiKey_Escape)) {
     close_search(state);
     return;
