@@ -50,7 +50,9 @@ HEADER
 if $check; then
   status=0
   python3 scripts/check_translations.py "$folder/new.po" || status=1
-  if ! cmp --silent "$folder/new.po" "$catalogue"; then
+  # Where lines are broken depends on gettext's version, too.
+  for file in "$folder/new.po" "$catalogue"; do msgcat --no-wrap "$file" >"$folder/${file##*/}.unwrapped"; done
+  if ! cmp --silent "$folder/new.po.unwrapped" "$folder/${catalogue##*/}.unwrapped"; then
     say "$catalogue is not up to date with the sources; run scripts/translations.sh"
     status=1
   fi

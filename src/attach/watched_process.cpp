@@ -105,7 +105,9 @@ std::size_t WatchedProcess::read(std::size_t most, Nanoseconds now_ns) {
   progress.oldest_open_call_ns = oldest_open;
   // A call's message is sent after its end was taken, so the last instants are not known yet.
   const Nanoseconds calls_known = now_ns - base::kMillisecond;
-  const bool gpu_open = recording_ || (off_ns_ != 0 && delivered_ns_ < off_ns_ && now_ns - off_ns_ < kAfterBurst);
+  const bool after_burst = !recording_ && off_ns_ != 0 && now_ns - off_ns_ < kAfterBurst;
+  if (!recording_ && !after_burst) awaits_gpu_since_.reset();  // nothing is known of the GPU in the last burst
+  const bool gpu_open = recording_ || (after_burst && delivered_ns_ < off_ns_);
   progress.asked_ns = gpu_open ? std::min(delivered_ns_, calls_known) : calls_known;
   if (awaits_gpu_since_) progress.asked_ns = std::min(progress.asked_ns, *awaits_gpu_since_);
   assembler_.advance(progress, now_ns);
@@ -489,15 +491,15 @@ void WatchedProcess::take_recording(const wire::RecordingMessage& recording) {
       if (!recording_) return;
       recording_ = false;
       off_ns_ = t;
-      if (awaits_gpu_since_) {
-        awaits_gpu_since_.reset();  // nothing is known of the GPU in this burst
-      } else {
-        ranges_->recording({trace::RecordingChange::Act::End, identity_.pid, t, 0});
-      }
+      if (!awaits_gpu_since_) ranges_->recording({trace::RecordingChange::Act::End, identity_.pid, t, 0});
       break;
     case wire::RecordingAct::Delivered:
       delivered_ns_ = std::max(delivered_ns_, t);
-      if (first_operation_ns_ < t) note_gpu_known(first_operation_ns_);
+      if (first_operation_ns_ < t) {
+        note_gpu_known(first_operation_ns_);
+      } else if (!recording_ && t >= off_ns_) {
+        awaits_gpu_since_.reset();  // nothing ran in this burst
+      }
       return;
     default:
       return;
@@ -507,9 +509,10 @@ void WatchedProcess::take_recording(const wire::RecordingMessage& recording) {
 
 void WatchedProcess::note_gpu_known(Nanoseconds from_ns) {
   if (!awaits_gpu_since_) return;
-  const Nanoseconds calls_from = *awaits_gpu_since_;
+  const Nanoseconds calls_from = *std::exchange(awaits_gpu_since_, std::nullopt);
+  if (!recording_ && from_ns >= off_ns_) return;
   ranges_->recording({trace::RecordingChange::Act::Begin, identity_.pid, std::max(from_ns, calls_from), calls_from});
-  awaits_gpu_since_.reset();
+  if (!recording_) ranges_->recording({trace::RecordingChange::Act::End, identity_.pid, off_ns_, 0});
 }
 
 void WatchedProcess::set_bursts(Nanoseconds burst_ns, Nanoseconds period_ns) {

@@ -57,6 +57,8 @@ class WatchedProcess {
   const capture::Counts& counts() const { return counts_; }
   bool uses_gpu() const { return operations_ > 0 || calls_ > 0; }
   bool recording() const { return recording_; }
+  /// Of a burst that has begun no work of the GPU's is known yet; nothing since then is complete.
+  bool awaits_gpu() const { return awaits_gpu_since_.has_value(); }
   Nanoseconds last_gpu_work_ns() const { return last_operation_ns_; }
   std::vector<trace::OpenCall> open_calls();
   const std::vector<std::uint32_t>& forked() const { return forked_; }
@@ -72,7 +74,7 @@ class WatchedProcess {
   Nanoseconds iteration_ns() const { return iteration_ns_; }  ///< mean of the last iterations; 0: unknown
   std::uint32_t iterations() const { return iteration_count_; }
   /// The mean duration of the last iterations that lay wholly inside a burst, and wholly between two; 0: none did.
-  /// Their ratio is what recording costs the program.
+  /// Their ratio is what a burst costs the program; what being attached costs is in both.
   Nanoseconds iteration_recorded_ns() const { return recorded_mean_.ns; }
   Nanoseconds iteration_between_ns() const { return between_mean_.ns; }
 

@@ -84,14 +84,16 @@ void draw_level(const Canvas& c, Watching& watching, bool reached) {
   }
 }
 
-/// What recording costs the program, by its own iterations.
+/// What a burst costs the program, by its own iterations. What being attached costs all the time cannot be seen here.
 void draw_cost(const Canvas& c, const attach::ProcessState& process) {
   if (process.iteration_recorded_ns == 0 || process.iteration_between_ns == 0) return;
   const double factor =
       static_cast<double>(process.iteration_recorded_ns) / static_cast<double>(process.iteration_between_ns);
   figure_line(c, tr("in bursts"), base::format_duration(process.iteration_recorded_ns));
   figure_line(c, tr("between bursts"), base::format_duration(process.iteration_between_ns));
-  figure_line(c, tr("recording costs"), factor > 1 ? fmt::format("{:.1f} %", (factor - 1) * 100) : tr("none seen"));
+  figure_line(c, tr("a burst costs"), factor > 1 ? fmt::format("{:.1f} %", (factor - 1) * 100) : tr("none seen"));
+  wrapped_text(c, FontRole::Small, Colour::Muted,
+               tr("Compared with between bursts. Being attached costs something there, too: least with level waits."));
 }
 
 void draw_loop_choice(const Canvas& c, Watching& watching, const attach::ProcessState& process) {
