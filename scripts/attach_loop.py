@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """A training loop in PyTorch that times itself, watched and not watched by turns, for scripts/attach-check.sh.
 
-    attach_loop.py [--loop read|noread|long] [--seconds S] [--by levels|cuda|all]
+    attach_loop.py [--loop copy|read|noread|long] [--seconds S] [--by levels|cuda|all|none]
 
-read, noread: a small network, bound by its launches, with loss.item() in each iteration or never. long: kernels of about a
-millisecond. The ways to run take turns in one process, in another order each time, since the speed of a CPU differs from process
-to process by more than what is measured here. By levels: those of `lanescope attach`, which must have started this program;
-they are switched in the library's own memory (src/inject/wire.h). By cuda, all: PyTorch's profiler, with the GPU only or the
-CPU, too. Prints one line of JSON: for each way the microseconds per iteration, turn by turn; the first way is unwatched.
+copy, read, noread: a small network, bound by its launches, with loss.item() in each iteration and its input copied from the
+host, with loss.item() alone, or with neither. long: kernels of about a millisecond. The ways to run take turns in one process, in
+another order each time, since the speed of a CPU differs from process to process by more than what is measured here. By levels:
+those of `lanescope attach`, which must have started this program; they are switched in the library's own memory
+(src/inject/wire.h). By cuda, all: PyTorch's profiler, with the GPU only or the CPU, too. Prints one line of JSON: for each way the
+microseconds per iteration, turn by turn; the first way is unwatched. By none, for scripts/attach_cost.py: nothing is switched, and
+printed is the mean iteration from the fourth second on.
 """
 import argparse
 import ctypes
@@ -63,9 +65,9 @@ class Kineto:
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--loop", choices=["read", "noread", "long"], default="read")
+    parser.add_argument("--loop", choices=["copy", "read", "noread", "long"], default="read")
     parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--by", choices=["levels", "cuda", "all"], default="levels")
+    parser.add_argument("--by", choices=["levels", "cuda", "all", "none"], default="levels")
     options = parser.parse_args()
     torch.manual_seed(1)
     size, width = (8192, 2048) if options.loop == "long" else (128, 1000)
@@ -74,13 +76,14 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
     x = torch.randn(size, width, device=device)
     y = torch.randn(size, width, device=device)
+    on_host = torch.randn(size, width)
 
     def iterate():
         optimizer.zero_grad()
-        loss = torch.nn.functional.mse_loss(model(x), y)
+        loss = torch.nn.functional.mse_loss(model(on_host.to(device) if options.loop == "copy" else x), y)
         loss.backward()
         optimizer.step()
-        if options.loop == "read":
+        if options.loop in ("copy", "read"):
             loss.item()
 
     def stretch(seconds):
@@ -93,6 +96,10 @@ def main():
         torch.cuda.synchronize()
         return (time.perf_counter() - begin) / count * 1e6
 
+    if options.by == "none":
+        stretch(3)
+        print(json.dumps({"mean_us": stretch(options.seconds)}), flush=True)
+        return
     stretch(0.5)
     watch = Levels() if options.by == "levels" else Kineto(options.by)
     took = {way: [] for way in watch.ways}
