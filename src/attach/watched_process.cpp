@@ -30,8 +30,6 @@ constexpr trace::LaneId kNoLane = 0xFFFF;
 constexpr Nanoseconds kStatementPause = 50 * base::kMillisecond;
 /// Queueing a copy takes a few microseconds; one that takes longer waited for it.
 constexpr Nanoseconds kQueueingACopy = 50 * base::kMicrosecond;
-/// How long operations of a burst may arrive after it.
-constexpr Nanoseconds kAfterBurst = 2 * base::kSecond;
 
 std::string_view file_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -77,7 +75,8 @@ WatchedProcess::WatchedProcess(Identity identity, RingReader ring, trace::Trace&
                      copies_that_wait_[call_and_site(call.name, site)] = true;
                    }
                  }),
-      ranges_(sink.open_writer()) {
+      ranges_(sink.open_writer()),
+      bursts_(identity_.pid, [this](const trace::RecordingChange& change) { ranges_->recording(change); }) {
   assembler_.set_main_thread(identity_.pid);
   ranges_->recording({trace::RecordingChange::Act::Nothing, identity_.pid, 0, 0});
   ranges_->complete_until(complete_ns_);
@@ -105,11 +104,7 @@ std::size_t WatchedProcess::read(std::size_t most, Nanoseconds now_ns) {
   progress.oldest_open_call_ns = oldest_open;
   // A call's message is sent after its end was taken, so the last instants are not known yet.
   const Nanoseconds calls_known = now_ns - base::kMillisecond;
-  const bool after_burst = !recording_ && off_ns_ != 0 && now_ns - off_ns_ < kAfterBurst;
-  if (!recording_ && !after_burst) awaits_gpu_since_.reset();  // nothing is known of the GPU in the last burst
-  const bool gpu_open = recording_ || (after_burst && delivered_ns_ < off_ns_);
-  progress.asked_ns = gpu_open ? std::min(delivered_ns_, calls_known) : calls_known;
-  if (awaits_gpu_since_) progress.asked_ns = std::min(progress.asked_ns, *awaits_gpu_since_);
+  progress.asked_ns = bursts_.complete_until(calls_known);
   assembler_.advance(progress, now_ns);
   const Nanoseconds complete = std::min(assembler_.complete_until(), calls_known);
   if (complete > complete_ns_) {
@@ -146,10 +141,7 @@ void WatchedProcess::finish(Nanoseconds now_ns) {
       thread.ranges.pop_back();
     }
   }
-  if (recording_ && !awaits_gpu_since_) {
-    ranges_->recording({trace::RecordingChange::Act::End, identity_.pid, std::max(delivered_ns_, on_ns_ + 1), 0});
-  }
-  recording_ = false;
+  bursts_.finish();
   assembler_.finish(now_ns);
   assembler_.close();
   ranges_->complete_until(now_ns);
@@ -305,9 +297,7 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   record.correlation = call.correlation;
   record.thread = call.thread;
   record.detail = from ? from->site : 0;
-  // Whether a call that was under way at a burst's end has a record of what it did is not certain: it is not waited
-  // for.
-  const bool recorded = recording_ || (off_ns_ != 0 && record.end_ns <= off_ns_);
+  const bool recorded = bursts_.recorded(record.end_ns);
   if (!recorded) {
     record.traits |= capture::kAlone;
     if (record.nature == CallNature::AsyncCopy) {
@@ -324,10 +314,7 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
       nccl_launches_[call.correlation] = arguments(of_nccl);
     }
   }
-  // A synchronisation after which nothing had run: nothing was left from before.
-  if (awaits_gpu_since_ && record.nature == CallNature::Sync && record.start_ns >= *awaits_gpu_since_) {
-    first_operation_ns_ = std::min(first_operation_ns_, record.end_ns);
-  }
+  if (record.nature == CallNature::Sync) bursts_.nothing_ran(record.start_ns, record.end_ns);
 
   Thread& caller = thread(call.thread);
   end_samples(caller, call.thread, record.start_ns);
@@ -343,7 +330,7 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   const bool always = known.nature == CallNature::Sync || known.nature == CallNature::BlockingCopy ||
                       known.nature == CallNature::AsyncCopy || known.launches_graph;
   const std::vector<LoopWatch::Iteration> iterations =
-      caller.loops.add({record.start_ns, record.end_ns, call.api, record.detail, always, recorded && recording_,
+      caller.loops.add({record.start_ns, record.end_ns, call.api, record.detail, always, recorded && bursts_.on(),
                         known.launches_graph, known.launches},
                        places);
   if (!iterations.empty()) write_iterations(caller, call.thread, iterations);
@@ -469,56 +456,15 @@ void WatchedProcess::take_operation(const wire::OperationMessage& op, bool kerne
                                              .asynchronous = op.asynchronous != 0});
   }
   ++operations_;
-  if (record.end_ns > on_ns_) first_operation_ns_ = std::min(first_operation_ns_, record.start_ns);
+  bursts_.operation(record.start_ns, record.end_ns);
   last_operation_ns_ = std::max(last_operation_ns_, record.end_ns);
   assembler_.add(record);
 }
 
 void WatchedProcess::take_recording(const wire::RecordingMessage& recording) {
   const Nanoseconds t = here(recording.time_ns);
-  if (!plausible(t, t)) return;
-  switch (recording.act) {
-    case wire::RecordingAct::On:
-      if (recording_) return;
-      recording_ = true;
-      on_ns_ = t;
-      off_ns_ = 0;
-      delivered_ns_ = std::max(delivered_ns_, t);
-      awaits_gpu_since_ = t;
-      first_operation_ns_ = std::numeric_limits<Nanoseconds>::max();
-      break;
-    case wire::RecordingAct::Off:
-      if (!recording_) return;
-      recording_ = false;
-      off_ns_ = t;
-      if (!awaits_gpu_since_) ranges_->recording({trace::RecordingChange::Act::End, identity_.pid, t, 0});
-      break;
-    case wire::RecordingAct::Delivered:
-      delivered_ns_ = std::max(delivered_ns_, t);
-      if (first_operation_ns_ < t) {
-        note_gpu_known(first_operation_ns_);
-      } else if (!recording_ && t >= off_ns_) {
-        awaits_gpu_since_.reset();  // nothing ran in this burst
-      }
-      return;
-    default:
-      return;
-  }
+  if (!plausible(t, t) || !bursts_.take(recording.act, t)) return;
   for (auto& [tid, thread] : threads_) thread.loops.recording_changed();
-}
-
-void WatchedProcess::note_gpu_known(Nanoseconds from_ns) {
-  if (!awaits_gpu_since_) return;
-  const Nanoseconds calls_from = *std::exchange(awaits_gpu_since_, std::nullopt);
-  if (!recording_ && from_ns >= off_ns_) return;
-  ranges_->recording({trace::RecordingChange::Act::Begin, identity_.pid, std::max(from_ns, calls_from), calls_from});
-  if (!recording_) ranges_->recording({trace::RecordingChange::Act::End, identity_.pid, off_ns_, 0});
-}
-
-void WatchedProcess::set_bursts(Nanoseconds burst_ns, Nanoseconds period_ns) {
-  if (bursts_ == std::pair{burst_ns, period_ns}) return;
-  bursts_ = {burst_ns, period_ns};
-  ranges_->recording({trace::RecordingChange::Act::Bursts, identity_.pid, burst_ns, period_ns});
 }
 
 // --- iterations and ranges -------------------------------------------------------------------------------------------
@@ -553,8 +499,8 @@ void WatchedProcess::write_iteration(Thread& thread, std::uint32_t tid, const Lo
   write_range(event);
   const Nanoseconds duration = event.end_ns - event.start_ns;
   iteration_ns_ = iteration_ns_ == 0 ? duration : iteration_ns_ + (duration - iteration_ns_) / 16;
-  if (recording_ && event.start_ns >= on_ns_) recorded_mean_.add(duration);
-  if (!recording_ && off_ns_ != 0 && event.start_ns >= off_ns_) between_mean_.add(duration);
+  if (bursts_.within(event.start_ns)) recorded_mean_.add(duration);
+  if (bursts_.after(event.start_ns)) between_mean_.add(duration);
 }
 
 base::NameId WatchedProcess::arguments(const std::string& members) {

@@ -19,6 +19,7 @@
 #include "attach/loop_watch.h"
 #include "attach/nccl_calls.h"
 #include "attach/program_state.h"
+#include "attach/recorded_bursts.h"
 #include "attach/ring_reader.h"
 #include "attach/source_lines.h"
 #include "attach/thread_numbers.h"
@@ -56,9 +57,7 @@ class WatchedProcess {
   const RingReader& ring() const { return ring_; }
   const capture::Counts& counts() const { return counts_; }
   bool uses_gpu() const { return operations_ > 0 || calls_ > 0; }
-  bool recording() const { return recording_; }
-  /// Of a burst that has begun no work of the GPU's is known yet; nothing since then is complete.
-  bool awaits_gpu() const { return awaits_gpu_since_.has_value(); }
+  bool recording() const { return bursts_.on(); }
   Nanoseconds last_gpu_work_ns() const { return last_operation_ns_; }
   std::vector<trace::OpenCall> open_calls();
   const std::vector<std::uint32_t>& forked() const { return forked_; }
@@ -79,7 +78,7 @@ class WatchedProcess {
   Nanoseconds iteration_between_ns() const { return between_mean_.ns; }
 
   /// Says in the trace how it is recorded, for the words that explain the gaps. 0, 0: not in bursts.
-  void set_bursts(Nanoseconds burst_ns, Nanoseconds period_ns);
+  void set_bursts(Nanoseconds burst_ns, Nanoseconds period_ns) { bursts_.set(burst_ns, period_ns); }
 
  private:
   struct Line {  // the statement that a thread is in, as a range that grows
@@ -126,7 +125,6 @@ class WatchedProcess {
   void take_range(const wire::RangeMessage& range, const std::optional<wire::CollectivePayload>& payload);
   base::NameId arguments(const std::string& members);
   void take_recording(const wire::RecordingMessage& recording);
-  void note_gpu_known(Nanoseconds from_ns);
   void take_sample(const wire::SampleMessage& sample);
 
   void take_thread(std::uint32_t tid, const std::string& name);
@@ -155,6 +153,7 @@ class WatchedProcess {
   ThreadNumbers numbers_;
   capture::Assembler assembler_;
   std::unique_ptr<trace::EventWriter> ranges_;
+  RecordedBursts bursts_;
   std::unordered_map<std::uint64_t, bool> copies_that_wait_;       // by call and site: seen to block while recorded
   std::unordered_map<std::uint64_t, OpenRange> started_;           // NVTX start/end, by number
   std::unordered_map<std::uint32_t, base::NameId> line_names_;     // by frame
@@ -165,21 +164,13 @@ class WatchedProcess {
 
   std::optional<LoopKey> chosen_;
   StepRanges steps_;
-  bool recording_ = false;
-  // Everything is recorded, but what the GPU did before may still run: its work is known from its first recorded
-  // operation on. Until that has been delivered, nothing after this time is complete.
-  std::optional<Nanoseconds> awaits_gpu_since_;
-  Nanoseconds first_operation_ns_ = std::numeric_limits<Nanoseconds>::max();  // since then
-  std::pair<Nanoseconds, Nanoseconds> bursts_{0, 0};
-  Nanoseconds delivered_ns_ = 0;  // of the GPU's work, everything before is known, while it is recorded
   Nanoseconds now_ns_ = 0;
-  Nanoseconds iteration_ns_ = 0, last_operation_ns_ = 0, off_ns_ = 0;
+  Nanoseconds iteration_ns_ = 0, last_operation_ns_ = 0;
   struct Mean {
     Nanoseconds ns = 0;
     void add(Nanoseconds value) { ns = ns == 0 ? value : ns + (value - ns) / 32; }
   };
   Mean recorded_mean_, between_mean_;
-  Nanoseconds on_ns_ = 0;
   std::uint32_t iteration_count_ = 0;
   std::uint64_t operations_ = 0, calls_ = 0;
   Nanoseconds complete_ns_ = std::numeric_limits<Nanoseconds>::min() + 1;
