@@ -34,6 +34,7 @@ struct Buffer {
   std::atomic<Place> place;
   std::atomic<std::int64_t> asked_ns;
   std::atomic<std::size_t> valid;
+  std::size_t written_before;  // when recording was last switched on; the library's thread only
 };
 Buffer buffers[kBuffers];
 unsigned char* pool = nullptr;
@@ -95,18 +96,43 @@ void CUPTIAPI completed(CUcontext, std::uint32_t, std::uint8_t* data, std::size_
   } while (!completed_top.compare_exchange_weak(top, i, std::memory_order_release, kRelaxed));
 }
 
-// When the oldest buffer was asked for that CUPTI holds and has written to; 0: there is none. A record begins with its
-// kind, which is never 0, and a free buffer is all zeros.
-std::int64_t oldest_out_ns() {
+bool is_written(std::uint32_t i, std::size_t word) {
+  auto* words = reinterpret_cast<std::uint32_t*>(data_of(i));
+  return std::atomic_ref<std::uint32_t>(words[word]).load(kRelaxed) != 0;
+}
+
+// Up to the last word that is not 0, in words.
+std::size_t written(std::uint32_t i) {
+  std::size_t n = kBufferBytes / sizeof(std::uint32_t);
+  while (n > 0 && !is_written(i, n - 1)) --n;
+  return n;
+}
+
+// A buffer with a record that CUPTI never completes does not come back. With many programs on an H200, the one of a
+// thread that did nothing any more hid the end of all later bursts. It is left out if it is far older than this
+// recording and nothing has been written to it since that began.
+constexpr std::int64_t kNeverComesBack = 2 * kSecond;
+bool is_lost(std::uint32_t i, std::int64_t recording_since) {
+  return buffers[i].asked_ns.load(kRelaxed) < recording_since - kNeverComesBack &&
+         written(i) == buffers[i].written_before;
+}
+
+// When the oldest buffer was asked for that CUPTI holds and has written to, and that is not lost; 0: there is none. A
+// record begins with its kind, which is never 0, and a free buffer is all zeros.
+std::int64_t oldest_out_ns(std::int64_t recording_since) {
   std::int64_t oldest = 0;
   for (std::uint32_t i = 0; i < kBuffers; ++i) {
-    if (buffers[i].place.load(std::memory_order_acquire) != Place::Out) continue;
-    auto& kind = *reinterpret_cast<std::uint32_t*>(data_of(i));
-    if (std::atomic_ref<std::uint32_t>(kind).load(kRelaxed) == 0) continue;
+    if (buffers[i].place.load(std::memory_order_acquire) != Place::Out || !is_written(i, 0)) continue;
     const std::int64_t asked = buffers[i].asked_ns.load(kRelaxed);
-    if (oldest == 0 || asked < oldest) oldest = asked;
+    if ((oldest == 0 || asked < oldest) && !is_lost(i, recording_since)) oldest = asked;
   }
   return oldest;
+}
+
+void note_written() {
+  for (std::uint32_t i = 0; i < kBuffers; ++i) {
+    if (buffers[i].place.load(std::memory_order_acquire) == Place::Out) buffers[i].written_before = written(i);
+  }
 }
 
 // --- Time. CUPTI's is CLOCK_REALTIME or another that runs as fast as CLOCK_MONOTONIC; their distance changes only when
@@ -387,7 +413,7 @@ bool prepare_records() {
 std::int64_t first_work_ns() { return first_work; }
 
 bool recording() { return is_recording; }
-bool records_out() { return oldest_out_ns() != 0; }
+bool records_out() { return oldest_out_ns(0) != 0; }
 std::uint64_t buffers_moved() { return moved.load(kRelaxed); }
 
 void start_recording(std::uint32_t level) {
@@ -399,6 +425,7 @@ void start_recording(std::uint32_t level) {
     if (cupti.enable_all_sync_records) cupti.enable_all_sync_records(0);  // not those of polling
   }
   compare_clocks();
+  note_written();
   const std::int64_t began = now_ns();
   for (const Kind& kind : kKinds) {
     if (kind.stays && !first) continue;
@@ -466,7 +493,7 @@ bool deliver(std::uint32_t level, bool forced) {
   const std::int64_t asked = now_ns();
   cupti.flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
   // Looked at before the completed ones are read: one that comes back in between counts as out.
-  const std::int64_t oldest = oldest_out_ns();
+  const std::int64_t oldest = oldest_out_ns(recorded.from);
   read_completed();
   std::int64_t until = (forced ? asked : asked - kWrittenAfter);
   if (oldest != 0 && oldest - kWrittenAfter < until) until = oldest - kWrittenAfter;

@@ -136,6 +136,7 @@ class Nccl:
 # For tests.
 step_clock = _function("fake_step_clock", None, _i64)
 take_over = _function("fake_take_over", None)
+lose_buffer = _function("fake_lose_buffer", None)
 kinds_enabled = _function("fake_kinds_enabled", _u32)
 callbacks_enabled = _function("fake_callbacks_enabled", _u32)
 flushes = _function("fake_flushes", _i32)

@@ -186,6 +186,41 @@ TEST(Recording, BurstsAreSwitchedOnAndOffAndEachIsWhole) {
   EXPECT_THAT(m.problems, IsEmpty());
 }
 
+// What comes after it is known all the same, once the buffer is 2 s older than the burst.
+TEST(Recording, ABufferThatCuptiNeverGivesBackHidesNoLaterBurst) {
+  Viewer viewer;
+  viewer.start(R"(
+import fake_gpu as gpu
+gpu.init()
+while gpu.kinds_enabled() < 9:
+    gpu.sync(gpu.STREAM)
+gpu.launch('kernel', 20, gpu.STREAM)
+gpu.lose_buffer()
+while True:
+    for i in range(10):
+        gpu.launch('kernel', 20, gpu.STREAM)
+    gpu.sync(gpu.STREAM)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  process->memory().controls.burst_us = 20'000;
+  process->memory().controls.period_us = 100'000;
+  process->level(wire::Level::Acquire);
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] {
+    return !m.recordings.empty() && delivered(m) > m.recordings.front().time_ns + 2'500'000'000;
+  })) << viewer.output();
+  // Until then nothing after it was said to be delivered.
+  std::int64_t longest = 0, last = m.recordings.front().time_ns;
+  for (const auto& r : m.recordings) {
+    if (r.act != wire::RecordingAct::Delivered) continue;
+    longest = std::max(longest, r.time_ns - last);
+    last = r.time_ns;
+  }
+  EXPECT_GT(longest, 1'900'000'000);
+  EXPECT_THAT(m.problems, IsEmpty());
+}
+
 // Copies and waits are recorded by CUPTI all the time, because it cannot bear that they are switched off.
 TEST(Recording, OfWhatStaysSwitchedOnOnlyTheBurstsAreSent) {
   Viewer viewer;

@@ -636,6 +636,14 @@ EXPORT std::uint32_t fake_backward(const char* name, std::uint32_t launches, std
 
 /// Sets the clock of CUPTI forward.
 EXPORT void fake_step_clock(std::int64_t ns) { clock_step += ns; }
+/// The buffer that is being filled has a record that is never complete, and gets no more records.
+EXPORT void fake_lose_buffer() {
+  const std::lock_guard lock(gpu().mutex);
+  if (gpu().buffers.empty()) return;
+  Buffer& b = gpu().buffers.back();
+  b.ends.emplace_back(b.used, UINT64_MAX);
+  b.size = b.used;
+}
 /// Another profiler takes the buffers over, as Kineto does.
 EXPORT void fake_take_over() {
   static std::uint8_t theirs[1 << 20];
