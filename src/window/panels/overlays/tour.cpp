@@ -108,8 +108,9 @@ void draw_tour(const Canvas& c) {
   const ActiveExperiment& active = *state.experiment.active;
   const double factor = factor_of(active);
   if (state.tour == TourStep::PressFlip && active.side() == Side::After && factor > 0) state.tour = TourStep::Reward;
-  // Another knob was turned, and the two sides are forgotten: whoever does that needs no more praise.
-  if (state.tour == TourStep::Reward && factor == 0) state.tour = TourStep::WhatNext;
+  // A knob was turned, so that neither side runs, or both are forgotten: the factor is not of what is seen.
+  const bool turned = !active.side_of(state.model.steering()->settings());
+  if (state.tour == TourStep::Reward && (turned || factor == 0)) state.tour = TourStep::WhatNext;
 
   const float s = c.scale;
   const Rect& middle = lanes->second;
