@@ -108,9 +108,9 @@ std::size_t written(std::uint32_t i) {
   return n;
 }
 
-// A buffer with a record that CUPTI never completes does not come back, and nothing later could be said to be delivered:
-// with twelve programs on an H200, all bursts but the first were unknown, though their records came. So a buffer is left
-// out if it is far older than this recording and nothing has been written to it since that began.
+// A buffer with a record that CUPTI never completes does not come back, and nothing later could be said to be
+// delivered: with twelve programs on an H200, all bursts but the first were unknown, though their records came. So a
+// buffer is left out if it is far older than this recording and nothing has been written to it since that began.
 constexpr std::int64_t kNeverComesBack = 2 * kSecond;
 bool is_lost(std::uint32_t i, std::int64_t recording_since) {
   return buffers[i].asked_ns.load(kRelaxed) < recording_since - kNeverComesBack &&
