@@ -118,7 +118,8 @@ void account_for(const trace::Trace& trace, std::uint64_t written, const std::st
   check(name + ": events dropped", static_cast<double>(counts.dropped), 0);
 }
 
-void soak_live(double seconds) {
+void soak_live(double minutes) {
+  const std::string name = fmt::format("live for {:g} min", minutes);
   ui::WindowOptions o = options();
   o.speed = 1;
   ui::Window window(o);
@@ -127,16 +128,17 @@ void soak_live(double seconds) {
   std::uint64_t written = 0;
   {
     LiveWriter writer(session, kEventsPerSecond);
-    live_for(window, seconds, "live");
+    live_for(window, minutes * 60, name);
     written = writer.written();
-    check("live: seconds per 200,000 events", seconds * kEventsPerSecond / static_cast<double>(written), 1.02);
+    check(name + ": seconds per 200,000 events", minutes * 60 * kEventsPerSecond / static_cast<double>(written), 1.02);
   }
   session.stop();
-  account_for(session.trace(), written, "live");
+  account_for(session.trace(), written, name);
 }
 
 #ifdef LANESCOPE_INJECT
-void soak_attached(double seconds) {
+void soak_attached(double minutes) {
+  const std::string name = fmt::format("attached for {:g} min", minutes);
   setenv("LANESCOPE_INJECT", LANESCOPE_INJECT, 1);
   attach::AttachOptions attaching;
   attaching.command.words = {LANESCOPE_PYTHON, LANESCOPE_SOURCE_DIR "/tests/inject/train.py",
@@ -151,12 +153,12 @@ void soak_attached(double seconds) {
   ui::Window window(o);
   make_ready(window);
   window.shell().state().model.set_memory_cap(kMemoryCap / 4);
-  live_for(window, seconds, "attached");
+  live_for(window, minutes * 60, name);
   attachment->signal(SIGKILL);
   ui::Model& model = window.shell().state().model;
   for (const auto begin = Clock::now(); model.running() && seconds_since(begin) < 60 && window.frame();) {
   }
-  account_for(model.trace(), 0, "attached");
+  account_for(model.trace(), 0, name);
 }
 #endif
 
@@ -230,9 +232,9 @@ int run(const std::vector<std::string>& arguments) {
   }
   const auto wanted = [&](const char* part) { return parts.empty() || std::ranges::find(parts, part) != parts.end(); };
   if (wanted("churn")) soak_churn();
-  if (wanted("live")) soak_live(minutes * 60);
+  if (wanted("live")) soak_live(minutes);
 #ifdef LANESCOPE_INJECT
-  if (wanted("attached")) soak_attached(minutes * 60);
+  if (wanted("attached")) soak_attached(minutes);
 #endif
   if (!json.empty()) {
     nlohmann::json rows = nlohmann::json::array();
