@@ -196,7 +196,7 @@ void soak_churn() {
   rounds("starts of runs", kRuns, [&](int) { state.model.start_run(run); });
   rounds("changes of the device", kDeviceChanges, [&](int i) {
     session::SessionOptions other = run;
-    other.device = i % 2 == 0 ? "cpu" : "sim:h100";
+    other.device = i % 2 == 0 ? "cpu" : "sim:h200";
     state.model.start_run(other);
   });
   state.model.start_run(run);
