@@ -27,6 +27,12 @@ std::int64_t delivered(const Messages& m) {
   return until;
 }
 
+void in_short_bursts(Process& process) {
+  process.memory().controls.burst_us = 20'000;
+  process.memory().controls.period_us = 100'000;
+  process.level(wire::Level::Acquire);
+}
+
 constexpr const char* kLoop = R"(
 import fake_gpu as gpu
 gpu.init()
@@ -203,9 +209,7 @@ while True:
 )");
   Process* process = viewer.process();
   ASSERT_NE(process, nullptr) << viewer.output();
-  process->memory().controls.burst_us = 20'000;
-  process->memory().controls.period_us = 100'000;
-  process->level(wire::Level::Acquire);
+  in_short_bursts(*process);
   Messages& m = process->messages;
   ASSERT_TRUE(process->until([&] {
     return !m.recordings.empty() && delivered(m) > m.recordings.front().time_ns + 2'500'000'000;
@@ -236,9 +240,7 @@ while True:
 )");
   Process* process = viewer.process();
   ASSERT_NE(process, nullptr) << viewer.output();
-  process->memory().controls.burst_us = 20'000;
-  process->memory().controls.period_us = 100'000;
-  process->level(wire::Level::Acquire);
+  in_short_bursts(*process);
   Messages& m = process->messages;
   ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) >= 4; })) << viewer.output();
   process->level(wire::Level::Off);

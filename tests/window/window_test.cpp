@@ -165,6 +165,14 @@ class StartTest : public testing::Test {
   }
   ui::ShellState& state() { return desk.state(); }
   TourStep tour() { return desk.state().tour; }
+  void open_to_the_reward() {
+    desk.open(options());
+    ASSERT_TRUE(desk.until([&] {
+      return state().experiment.active && state().experiment.active->measured(experiment::Side::Before) != nullptr;
+    }));
+    desk.key(XK_Tab);
+    ASSERT_TRUE(desk.until([&] { return tour() == TourStep::Reward; }));
+  }
 
   Desk desk;
 };
@@ -214,24 +222,16 @@ TEST_F(StartTest, TheHintsCanBeSkipped) {
 
 // The factor of two sides that are forgotten is not waited for.
 TEST_F(StartTest, AnotherKnobEndsTheReward) {
-  desk.open(options());
-  ASSERT_TRUE(desk.until([&] {
-    return state().experiment.active && state().experiment.active->measured(experiment::Side::Before) != nullptr;
-  }));
-  desk.key(XK_Tab);
-  ASSERT_TRUE(desk.until([&] { return tour() == TourStep::Reward; }));
+  open_to_the_reward();
+  ASSERT_EQ(tour(), TourStep::Reward);
   ASSERT_EQ(state().model.set("batch_size", std::int64_t{512}), "");
   EXPECT_TRUE(desk.until([&] { return tour() == TourStep::WhatNext && desk.has_place("tour.done"); }));
 }
 
 // "1.44x faster" is of the two sides, and no longer of what runs.
 TEST_F(StartTest, TheExperimentsOwnKnobEndsTheRewardToo) {
-  desk.open(options());
-  ASSERT_TRUE(desk.until([&] {
-    return state().experiment.active && state().experiment.active->measured(experiment::Side::Before) != nullptr;
-  }));
-  desk.key(XK_Tab);
-  ASSERT_TRUE(desk.until([&] { return tour() == TourStep::Reward; }));
+  open_to_the_reward();
+  ASSERT_EQ(tour(), TourStep::Reward);
   desk.key(XK_bracketleft);
   EXPECT_TRUE(desk.until([&] { return tour() == TourStep::WhatNext && desk.has_place("tour.done"); }));
 }
