@@ -147,8 +147,8 @@ EventIndex Row::first_ending_after(Nanoseconds t, EventIndex from, EventIndex to
   const std::size_t past = end_index - block_begin;
   const Nanoseconds* ends = block(begin)->end.data();
   if (ends[first] > t) return begin;
-  // The last ends of the blocks lie together in the page, so this reads no block.
-  const Nanoseconds before = first > 0 || low == 0 ? ends[first] : block_last_end(low - 1);
+  // The last ends of the blocks lie together in the page, so this reads no block. What is before `from` may be gone.
+  const Nanoseconds before = low == from / kBlockEvents ? ends[first] : block_last_end(low - 1);
   if (before > t) return begin;
   const Nanoseconds after = past == kBlockEvents ? block_last_end(low) : ends[past - 1];
   if (after <= t) return end_index;
@@ -395,14 +395,13 @@ void Trace::end_step(Row& row) {
 
 bool Trace::begin_block(Row& row) {
   const std::size_t number = row.written_ / kBlockEvents;
-  if (number / Row::kPageBlocks >= Row::kPages) return false;
-  std::atomic<Row::Page*>& page_slot = row.pages_[number / Row::kPageBlocks];
-  Row::Page* page = page_slot.load(std::memory_order_relaxed);
-  if (!page) {
-    page = new (arena_.take(sizeof(Row::Page))) Row::Page;
-    memory_bytes_.fetch_add(sizeof(Row::Page), std::memory_order_relaxed);
-    page_slot.store(page, std::memory_order_release);
+  std::atomic<Row::Page*>& slot = row.page_slot(number);
+  if (number % Row::kPageBlocks == 0) {
+    reclaim();
+    if (slot.load(std::memory_order_relaxed)) return false;  // the circle is full
+    slot.store(take_page(), std::memory_order_release);
   }
+  Row::Page* const page = slot.load(std::memory_order_relaxed);
   row.writing_ = take_block();
   row.writing_sections_ = &page->sections[number % Row::kPageBlocks * (kBlockEvents / kSectionEvents)];
   page->blocks[number % Row::kPageBlocks].store(row.writing_, std::memory_order_release);
@@ -412,8 +411,7 @@ bool Trace::begin_block(Row& row) {
 // Called right after the block's last event has been written.
 void Trace::end_block(Row& row) {
   const std::size_t number = (row.written_ - 1) / kBlockEvents;
-  row.pages_[number / Row::kPageBlocks].load(std::memory_order_relaxed)->last_end[number % Row::kPageBlocks] =
-      row.last_end_;
+  row.page_slot(number).load(std::memory_order_relaxed)->last_end[number % Row::kPageBlocks] = row.last_end_;
   filled_.push_back({&row, number});
 }
 
@@ -424,11 +422,24 @@ void Trace::publish() {
   recorded_now_ = 0;
 }
 
-// Eviction depends only on what was appended: retired blocks that still wait for a reader do not count.
+Row::Page* Trace::take_page() {
+  memory_bytes_.fetch_add(sizeof(Row::Page), std::memory_order_relaxed);
+  void* place = nullptr;
+  if (pages_without_memory_.empty()) {
+    place = arena_.take(sizeof(Row::Page));
+  } else {
+    place = pages_without_memory_.back();
+    pages_without_memory_.pop_back();
+  }
+  return new (place) Row::Page;
+}
+
+// Eviction depends only on what was appended: what is retired and still waits for a reader does not count.
 Block* Trace::take_block() {
   const std::size_t cap = memory_cap_bytes();
   const auto full = [&] {
-    const std::size_t gone = (retired_.size() + free_.size()) * sizeof(Block);
+    const std::size_t gone =
+        (retired_.size() + free_.size()) * sizeof(Block) + retired_pages_.size() * sizeof(Row::Page);
     return memory_bytes_.load(std::memory_order_relaxed) - gone + sizeof(Block) > cap;
   };
   // More than one if the cap was lowered; not all at once, because the recorder must keep up meanwhile.
@@ -466,8 +477,10 @@ bool Trace::evict_oldest() {
   const EventIndex next = EventIndex{number + 1} * kBlockEvents;
   if (next > row->published_.load(std::memory_order_relaxed)) publish();
   row->first_.store(next, std::memory_order_seq_cst);
-  std::atomic<Block*>& slot = row->pages_[number / Row::kPageBlocks].load()->blocks[number % Row::kPageBlocks];
-  retired_.push_back({&slot, epoch_.fetch_add(1, std::memory_order_seq_cst)});
+  std::atomic<Row::Page*>& page_slot = row->page_slot(number);
+  const std::uint64_t epoch = epoch_.fetch_add(1, std::memory_order_seq_cst);
+  retired_.push_back({&page_slot.load()->blocks[number % Row::kPageBlocks], epoch});
+  if (number % Row::kPageBlocks == Row::kPageBlocks - 1) retired_pages_.push_back({&page_slot, epoch});
   evicted_.fetch_add(kBlockEvents, std::memory_order_relaxed);
   return true;
 }
@@ -484,9 +497,18 @@ std::uint64_t Trace::oldest_reader() const {
 void Trace::reclaim() {
   if (retired_.empty()) return;
   const std::uint64_t oldest = oldest_reader();
-  std::erase_if(retired_, [&](const Retired& r) {
+  std::erase_if(retired_, [&](const Retired<Block>& r) {
     if (r.epoch >= oldest) return false;
     free_.push_back(r.slot->exchange(nullptr, std::memory_order_acq_rel));
+    return true;
+  });
+  // After the blocks, whose slots are in the pages.
+  std::erase_if(retired_pages_, [&](const Retired<Row::Page>& r) {
+    if (r.epoch >= oldest) return false;
+    Row::Page* const page = r.slot->exchange(nullptr, std::memory_order_acq_rel);
+    Arena::give_back(page, sizeof(Row::Page));
+    pages_without_memory_.push_back(page);
+    memory_bytes_.fetch_sub(sizeof(Row::Page), std::memory_order_relaxed);
     return true;
   });
 }
@@ -534,7 +556,7 @@ void Trace::change_recording(const RecordingChange& change) {
       if (auto* slot = coverage->evict(oldest_covered(change.pid)))
         retired_coverage_.push_back({slot, epoch_.fetch_add(1, std::memory_order_seq_cst)});
       const std::uint64_t oldest = oldest_reader();
-      std::erase_if(retired_coverage_, [&](const RetiredCoverage& r) {
+      std::erase_if(retired_coverage_, [&](const Retired<Coverage::Page>& r) {
         if (r.epoch >= oldest) return false;
         delete r.slot->exchange(nullptr, std::memory_order_acq_rel);
         return true;

@@ -114,10 +114,7 @@ class Row {
   /// The block with the event, for readers of many events.
   const Block* block(EventIndex i) const {
     const std::size_t b = i / kBlockEvents;
-    return pages_[b / kPageBlocks]
-        .load(std::memory_order_acquire)
-        ->blocks[b % kPageBlocks]
-        .load(std::memory_order_acquire);
+    return page(b).blocks[b % kPageBlocks].load(std::memory_order_acquire);
   }
   /// The sum of the durations of [from, to).
   Nanoseconds busy_ns(EventIndex from, EventIndex to) const;
@@ -135,7 +132,7 @@ class Row {
  private:
   friend class Trace;
   static constexpr std::size_t kPageBlocks = 512;
-  static constexpr std::size_t kPages = 1024;  // 1024 * 512 * 1024 events = 536 M per row
+  static constexpr std::size_t kPages = 1024;  // 1024 * 512 * 1024 events = 536 M kept per row, of any number written
   struct Page {
     std::array<std::atomic<Block*>, kPageBlocks> blocks{};
     std::array<Nanoseconds, kPageBlocks> last_end{};  // of full blocks: a search over blocks reads only this
@@ -143,16 +140,17 @@ class Row {
     std::array<Section, kPageBlocks * kBlockEvents / kSectionEvents> sections;
   };
 
-  Nanoseconds block_last_end(std::size_t b) const {
-    return pages_[b / kPageBlocks].load(std::memory_order_acquire)->last_end[b % kPageBlocks];
-  }
+  /// Where the page with block `b` is noted: the slots are used in a circle.
+  std::atomic<Page*>& page_slot(std::size_t b) const { return pages_[b / kPageBlocks % kPages]; }
+  const Page& page(std::size_t b) const { return *page_slot(b).load(std::memory_order_acquire); }
+  Nanoseconds block_last_end(std::size_t b) const { return page(b).last_end[b % kPageBlocks]; }
   Nanoseconds busy_before(EventIndex i) const;
   Nanoseconds wait_before(EventIndex i) const;
   Nanoseconds wait_of(EventIndex i) const;
   const Step& step(EventIndex i) const { return block(i)->steps[i % kBlockEvents / kBusyStep]; }
   const Section& section(EventIndex i) const {
     constexpr EventIndex kPageEvents = EventIndex{kPageBlocks} * kBlockEvents;
-    return pages_[i / kPageEvents].load(std::memory_order_acquire)->sections[i % kPageEvents / kSectionEvents];
+    return page(i / kBlockEvents).sections[i % kPageEvents / kSectionEvents];
   }
   std::size_t block_of(Nanoseconds t, EventIndex from, EventIndex to) const;
   Fold fold_at(EventIndex first, Nanoseconds width, EventIndex to) const;
@@ -285,17 +283,14 @@ class Trace {
   void count_clamped(std::uint64_t n) { clamped_.fetch_add(n, std::memory_order_relaxed); }
 
  private:
+  template <typename T>
   struct Retired {
-    std::atomic<Block*>* slot;  // cleared once no reader can follow it
+    std::atomic<T*>* slot;  // cleared once no reader can follow it
     std::uint64_t epoch;
   };
   struct FilledBlock {  // in the order of filling: the oldest is evicted first
     Row* row;
     std::size_t number;
-  };
-  struct RetiredCoverage {
-    std::atomic<Coverage::Page*>* slot;
-    std::uint64_t epoch;
   };
   struct ProcessCoverage {
     std::int64_t pid = 0;
@@ -306,6 +301,7 @@ class Trace {
   static constexpr std::size_t kKeptFree = 64;  // 2.5 MB
 
   Block* take_block();
+  Row::Page* take_page();
   bool evict_oldest();  // false: nothing is left to evict
   void reclaim();
   std::uint64_t oldest_reader() const;
@@ -342,10 +338,12 @@ class Trace {
   Arena arena_;
   std::vector<Row*> touched_;
   std::deque<FilledBlock> filled_;
-  std::vector<Retired> retired_;
-  std::vector<RetiredCoverage> retired_coverage_;
+  std::vector<Retired<Block>> retired_;
+  std::vector<Retired<Row::Page>> retired_pages_;
+  std::vector<Retired<Coverage::Page>> retired_coverage_;
   std::vector<Block*> free_;
   std::vector<Block*> without_memory_;  // given back, the addresses stay
+  std::vector<Row::Page*> pages_without_memory_;
   std::uint64_t recorded_now_ = 0;
 };
 

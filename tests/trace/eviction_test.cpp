@@ -105,5 +105,65 @@ TEST(Eviction, ALowerCapEvictsAndGivesMemoryBack) {
   check_kept();
 }
 
+// Each 512 blocks of a row have a page of summaries, which takes the room of 2.1 blocks. A cap of 60 MiB holds about
+// 1,500 blocks and three pages; after 20,000 blocks there were 40 pages, and 37 that nothing refers to would have
+// pushed out 78 blocks.
+TEST(Eviction, ALongRunKeepsAsMuchAsAShortOne) {
+  Trace trace(std::size_t{60} << 20);
+  const LaneId lane = trace.add_lane(kernels("a"));
+  Nanoseconds next = 0;
+  const auto kept_after = [&](std::size_t blocks) {
+    for (; next < static_cast<Nanoseconds>(blocks * kBlockEvents); ++next) trace.append(instant_range(lane, next));
+    trace.publish();
+    const Row& row = trace.lane(lane).row(0);
+    EXPECT_EQ(row.busy_ns(row.first(), row.last()), static_cast<Nanoseconds>(row.last() - row.first()));
+    EXPECT_EQ(row.first_ending_after(static_cast<Nanoseconds>(row.first()) + 700, row.first(), row.last()),
+              row.first() + 700);
+    return (row.last() - row.first()) / kBlockEvents;
+  };
+  const std::size_t early = kept_after(2'500), late = kept_after(20'000);
+  EXPECT_GT(early, 1'450u);
+  EXPECT_NEAR(static_cast<double>(late), static_cast<double>(early), 3);  // it may be at another place of its page
+  EXPECT_LE(trace.memory_bytes(), trace.memory_cap_bytes() + 64 * sizeof(Block));
+}
+
+// A reader that holds on to the oldest page while the row goes on by more than a page.
+TEST(Eviction, WhatAReaderHasSeenOfAPageStaysWhileItHoldsTheLock) {
+  Trace trace(std::size_t{10} << 20);
+  const LaneId lane = trace.add_lane(kernels("a"));
+  Nanoseconds next = 0;
+  const auto append_blocks = [&](std::size_t blocks) {
+    for (std::size_t i = 0; i < blocks * kBlockEvents; ++i, ++next) trace.append(instant_range(lane, next));
+    trace.publish();
+  };
+  append_blocks(500);
+  const Row& row = trace.lane(lane).row(0);
+  {
+    const Trace::ReadLock lock(trace);
+    const EventIndex first = row.first(), last = row.last();
+    append_blocks(1'100);
+    EXPECT_GT(row.first(), last);
+    EXPECT_EQ(row.busy_ns(first, last), static_cast<Nanoseconds>(last - first));
+    EXPECT_EQ(row.start(first + 10'000), static_cast<Nanoseconds>(first) + 10'000);
+  }
+  append_blocks(1'100);
+  EXPECT_EQ(row.busy_ns(row.first(), row.last()), static_cast<Nanoseconds>(row.last() - row.first()));
+}
+
+// 1,024 pages of 512 blocks are 537 million events.
+TEST(ManyEvents, ARowGoesOnAfterAsManyAsItsPagesHold) {
+  constexpr Nanoseconds kAll = Nanoseconds{1024} * 512 * kBlockEvents + 2'000 * kBlockEvents;
+  Trace trace(std::size_t{60} << 20);
+  const LaneId lane = trace.add_lane(kernels("a"));
+  for (Nanoseconds next = 0; next < kAll; ++next) trace.append(instant_range(lane, next));
+  trace.publish();
+  const Row& row = trace.lane(lane).row(0);
+  EXPECT_EQ(trace.counts().dropped, 0u);
+  EXPECT_EQ(row.last(), static_cast<EventIndex>(kAll));
+  EXPECT_GT(row.last() - row.first(), 1'450 * kBlockEvents);
+  for (EventIndex i = row.first(); i < row.last(); i += 1009) ASSERT_EQ(row.start(i), static_cast<Nanoseconds>(i));
+  EXPECT_EQ(row.busy_ns(row.first(), row.last()), static_cast<Nanoseconds>(row.last() - row.first()));
+}
+
 }  // namespace
 }  // namespace lanescope::trace
