@@ -1,6 +1,7 @@
 // A window that runs for long: does it stay as fast and as large as it was, and is everything accounted for?
 //
 //   soak [--minutes N] [--json FILE] [PART...]      default: 60 minutes for each of live and attached; all parts
+// scripts/soak.sh builds it and gives it a display.
 //
 // live      a simulated run to which 200,000 events/s are written, with a memory cap that is reached
 // attached  a training loop in a real interpreter on a GPU that is not there (tests/inject), everything recorded
@@ -86,26 +87,32 @@ ui::WindowOptions options() {
 
 /// Draws for that long, and checks that the last tenth was like the third one.
 void live_for(ui::Window& window, double seconds, const std::string& name) {
-  double early_ms = 0, early_mib = 0, last_ms = 0, last_mib = 0;
+  double early_ms = 0, early_mib = 0, early_kept = 0, last_ms = 0, last_mib = 0, last_kept = 0;
   window.forget_frame_times();
   for (int part = 0; part < kParts; ++part) {
     for (const auto begin = Clock::now(); seconds_since(begin) < seconds / kParts && window.frame();) {
     }
-    last_ms = p99_of(window.frame_times_ms());
+    const std::vector<float> times = window.frame_times_ms();
+    last_ms = p99_of(times);
     window.forget_frame_times();
     last_mib = resident_mib();
     const trace::TraceCounts counts = window.shell().state().model.trace().counts();
-    fmt::print("       {} {}/{}: {:.1f} ms, {:.0f} MiB, {} events, {} evicted\n", name, part + 1, kParts, last_ms,
-               last_mib, counts.recorded, counts.evicted);
+    last_kept = static_cast<double>(counts.recorded - counts.evicted);
+    fmt::print(
+        "       {} {}/{}: {} frames, median {:.1f} ms, 99th percentile {:.1f} ms, {:.0f} MiB, {} events, {} kept\n",
+        name, part + 1, kParts, times.size(), median({times.begin(), times.end()}), last_ms, last_mib, counts.recorded,
+        last_kept);
     std::fflush(stdout);
     if (part == kEarly) {
       early_ms = last_ms;
       early_mib = last_mib;
+      early_kept = last_kept;
     }
   }
   // A third is what the same part differs by from one run to the next here.
   check(name + ": 99th percentile of frame times, the last tenth by the third", last_ms / early_ms, 1.33);
   check(name + ": memory, the last tenth by the third", last_mib / early_mib, 1.05);
+  check(name + ": events kept, the third tenth by the last", early_kept / last_kept, 1.02);
 }
 
 void account_for(const trace::Trace& trace, std::uint64_t written, const std::string& name) {

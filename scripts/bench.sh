@@ -2,7 +2,7 @@
 # Builds the release preset and measures the promises of docs/architecture.md, in under 5 minutes.
 #
 #   scripts/bench.sh           a table
-#   scripts/bench.sh --json    [{"promise", "value", "goal", "ok"}]
+#   scripts/bench.sh --json    [{"promise", "value", "goal", "ok", "date", "commit"}]
 #   --check                    exit status 1 when a promise is not kept
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -15,4 +15,10 @@ for argument in "$@"; do
 done
 "$root/scripts/install-deps.sh" build run test
 build release benchmarks -DLANESCOPE_BENCH=ON
-exec python3 "$root/bench/promises.py" "$root/build/release" "$@" </dev/null
+commit="$(commit_here)" status=0
+said="$(mktemp)"
+trap 'rm -f "$said"' EXIT
+python3 "$root/bench/promises.py" "$root/build/release" "$@" </dev/null >"$said" || status=$?
+[[ " $* " != *" --json "* ]] || stamp "$said" "$commit"
+cat "$said"
+exit "$status"

@@ -5,7 +5,8 @@
 #   scripts/fuzz.sh [TARGET...]    default: all targets; a table on standard output
 #   --seconds N                    of CPU time for each target (default: 1200)
 #   --seed N                       mutates in the same order each time; 0, which is the default: in another order
-#   --json FILE                    [{"target", "seconds", "executions", "per_second", "edges", "features", "result", "input"}]
+#   --json FILE                    [{"target", "seconds", "executions", "per_second", "edges", "features", "result", "input",
+#                                  "date", "commit"}]
 #   --list                         the names of the targets
 #
 # First inputs: fuzz/corpus, and what fuzz/seeds.py takes from tests/data and assets. What was found is kept in
@@ -55,5 +56,8 @@ python3 "$root/fuzz/seeds.py" "$folder/seeds" "$folder/fuzz/fuzz_seeds" </dev/nu
 # Files that a target writes for readers that take a path: in memory, where there is room.
 scratch="$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)")"
 trap 'rm -rf "$scratch"' EXIT
+commit="$(commit_here)" status=0
 python3 "$root/fuzz/run.py" --folder "$folder" --scratch "$scratch" --seconds "$seconds" --seed "$seed" --json "$json" \
-  "${targets[@]}" </dev/null
+  "${targets[@]}" </dev/null || status=$?
+[ ! -f "$json" ] || stamp "$json" "$commit"
+exit "$status"

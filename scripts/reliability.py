@@ -3,10 +3,10 @@
 
 usage: reliability.py [--check] [BUILD]     default: build/release
 
-Runs the tests that the table names and writes down how they ended. The rows about fuzzing, long runs and measurements are
-what these wrote: build/asan/fuzz.json (scripts/fuzz.sh --json), build/soak*.json (build/release/bench/soak --json),
-build/repeats.json (scripts/repeat.sh). A row whose run is missing says so. --check runs nothing: every test that the table
-names must exist. Needs a display, usually a virtual one.
+Runs the tests that the table names and writes down how they ended. The other rows are what these wrote, with the day and the
+commit of that run: build/asan/fuzz.json (scripts/fuzz.sh --json), build/soak-*.json (scripts/soak.sh), build/repeats.json
+(scripts/repeat.sh), build/promises.json (scripts/bench.sh --json). A row whose run is missing says so. --check runs nothing:
+every test that the table names must exist. Needs a display, usually a virtual one.
 """
 
 import datetime
@@ -57,11 +57,25 @@ TESTS = [
      "Recording.ABufferThatCuptiNeverGivesBackHidesNoLaterBurst"),
     ("A burst counts whose work is delivered after it", "attach", "RecordedBurstsTest.*:WatchedProcess.ABurstWhoseWork*"),
     ("Several windows on one recorder; another user is refused", "attach", "SteeringTest.*"),
+    ("The watched program's socket is this user's alone; what else comes with a message is closed", "attach",
+     "MeetingTest.*"),
+    ("A run goes on for ever, and keeps as much as at its beginning", "trace", "Eviction.*:ManyEvents.*"),
     ("Names and texts from files steer no terminal and are no formulas", "io", "CsvText.*:Xml.*"),
+    ("They steer no terminal and no page either where the program prints them", "app",
+     "ForTerminal.NamesDoNotSteerIt:Report.NamesInAFileDoNotSteerTheTerminal:HtmlText.EscapesAndShortens"),
+    ("They hide nothing in the window", "render", "ImGuiNames.*:ImGuiLabels.*"),
+    ("Words for another machine's shell stay words", "base", "ShellWords.AreTheSameWordsInAShell"),
     ("The same of what a watched program says", "attach", "CleanText.SteersNothing"),
     ("Claimed sizes are checked before memory is taken", "io",
      "HostileSession.SizesAreCheckedBeforeMemoryIsTaken:HostileSession.TextsTakeOnlySoMuchMemory"),
     ("Nobody else's link is followed", "io", "AtomicFileTest.DoesNotFollowALinkThatSomebodyElseHasLaid"),
+]
+
+# (contract, the test of ctest that compares)
+CONTRACTS = [
+    ("`.lanescope` files of every version are read as they were, the JSON that the program writes and every command's "
+     "`--help` are what they were", "golden"),
+    ("The manual's commands, keys, texts and figures are the program's", "manual"),
 ]
 
 
@@ -98,9 +112,17 @@ def result_of(build, suite, tests):
     return f"{passed} of {report['tests']} passed" + (f", {skipped} skipped" if skipped else "")
 
 
-def written(pattern, row_of):
-    rows = [row_of(each) for path in sorted((ROOT / "build").glob(pattern)) for each in json.loads(path.read_text())]
-    return rows or ["| – | | not run |"]
+def contract_result(build, test):
+    done = subprocess.run(["ctest", "--test-dir", build, "-R", f"^{test}$"], capture_output=True, text=True, check=False)
+    return "passed" if done.returncode == 0 and "100% tests passed" in done.stdout else "FAILED"
+
+
+def written(pattern, columns, row_of):
+    """The heading and the rows of a table of what a run has written."""
+    rows = [f"| {' | '.join(row_of(each))} | {each.get('date', '')} {each.get('commit', '')} |"
+            for path in sorted((ROOT / "build").glob(pattern)) for each in json.loads(path.read_text())]
+    heading = [f"| {' | '.join(columns)} | run |", "|---" * (len(columns) + 1) + "|"]
+    return heading + (rows or ["| – " + "| " * (len(columns) - 1) + "| not run |"])
 
 
 def number(value):
@@ -118,18 +140,24 @@ def page(build):
         shown = ", ".join(f"`{test}`" for test in tests.split(":"))
         result = result_of(build, suite, tests) if program_of(build, suite).exists() else "not built"
         lines.append(f"| {promise} | {suite}: {shown} | {result} |")
-    lines += ["", "## Fuzzing", "", "`scripts/fuzz.sh --json build/asan/fuzz.json`", "",
-              "| target | CPU seconds, executions, edges | result |", "|---|---|---|"]
-    lines += written("asan/fuzz.json", lambda each: f"| {each['target']} | {number(each['seconds'])} s, "
-                     f"{number(each['executions'])}, {number(each['edges'])} | {each['result']} |")
-    lines += ["", "## Long runs", "", "`build/release/bench/soak --json build/soak.json`", "",
-              "| check | value, at most | result |", "|---|---|---|"]
-    lines += written("soak*.json", lambda each: f"| {each['check']} | {number(each['value'])}, "
-                     f"{number(each['goal'])} | {'ok' if each['ok'] else 'FAILED'} |")
-    lines += ["", "## The whole suite again and again", "", "`scripts/repeat.sh`", "", "| run | seconds | result |",
-              "|---|---|---|"]
-    lines += written("repeats.json", lambda each: f"| {each['run']} | {number(each['seconds'])} | "
-                     f"{each['result']} |")
+    lines += ["", "## Contracts", "", "| contract | test | result |", "|---|---|---|"]
+    lines += [f"| {contract} | `ctest -R ^{test}$` | {contract_result(build, test)} |" for contract, test in CONTRACTS]
+
+    def said(ok):
+        return "ok" if ok else "FAILED"
+
+    lines += ["", "## Fuzzing", "", "`scripts/fuzz.sh --json build/asan/fuzz.json`", ""]
+    lines += written("asan/fuzz.json", ["target", "CPU seconds, executions, edges", "result"], lambda each: [
+        each["target"], f"{number(each['seconds'])} s, {number(each['executions'])}, {number(each['edges'])}", each["result"]])
+    lines += ["", "## Long runs", "", "`scripts/soak.sh`", ""]
+    lines += written("soak-*.json", ["check", "value, at most", "result"], lambda each: [
+        each["check"], f"{number(each['value'])}, {number(each['goal'])}", said(each["ok"])])
+    lines += ["", "## Smooth, and on time", "", "`scripts/bench.sh --json >build/promises.json`", ""]
+    lines += written("promises.json", ["promise", "value, goal", "result"], lambda each: [
+        each["promise"], "failed" if each["value"] is None else f"{number(each['value'])}, {each['goal']}", said(each["ok"])])
+    lines += ["", "## The whole suite again and again", "", "`scripts/repeat.sh`", ""]
+    lines += written("repeats.json", ["run", "seconds", "result"], lambda each: [
+        each["run"], number(each["seconds"]), each["result"]])
     return "\n".join(lines) + "\n"
 
 

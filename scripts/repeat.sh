@@ -11,7 +11,7 @@ runs="${1:-10}" loaded="${2:-2}"
   die "usage: repeat.sh [RUNS [LOADED]]; RUNS: 1 to 9999, LOADED: at most RUNS"
 "$root/scripts/test.sh" release -N >/dev/null
 "$root/scripts/install-deps.sh" load
-rows=() failed=0
+rows=() failed=0 commit="$(commit_here)"
 for ((run = 1; run <= runs; ++run)); do
   name="$run" load=''
   if [ "$run" -gt $((runs - loaded)) ]; then
@@ -29,5 +29,6 @@ for ((run = 1; run <= runs; ++run)); do
   say "$result in $((SECONDS - begin)) s"
   rows+=("{\"run\": \"$name\", \"seconds\": $((SECONDS - begin)), \"result\": \"$result\"}")
   (IFS=,; printf '[%s]\n' "${rows[*]}") >"$root/build/repeats.json"
+  stamp "$root/build/repeats.json" "$commit"
 done
 exit "$failed"
