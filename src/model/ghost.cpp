@@ -104,7 +104,7 @@ TimeAxis ghost_axis(const TimeAxis& axis, Nanoseconds ghost_begin, Nanoseconds p
 
 void prepare_ghost(GhostRun& ghost, const TimeAxis& axis, Nanoseconds present_begin, PlotKinds kinds) {
   ghost.plots.prepare(ghost.records, ghost_axis(axis, ghost.begin_ns, present_begin), ghost.pinned_ns,
-                      {kinds, true, ghost.number});
+                      {kinds, ghost.number});
 }
 
 GhostColumns ghost_columns(const GhostRun& ghost, PlotKind kind, const TimeAxis& axis, Nanoseconds present_begin) {

@@ -40,8 +40,7 @@ bool PlotExtremes::sync(Records records, PlotKinds kinds, std::uint64_t generati
   kinds_ = kinds;
   if (generation != generation_ || records.empty() || (!numbers_.empty() && records.back().number < numbers_.back())) {
     generation_ = generation;
-    numbers_.clear();
-    late_values_.clear();
+    clear();
     for (auto& tree : trees_) tree.clear();
     changed = true;
   }
@@ -52,10 +51,7 @@ bool PlotExtremes::sync(Records records, PlotKinds kinds, std::uint64_t generati
     changed = true;
   }
   changed = forget_changed(records) || numbers_.size() < records.size() || changed;
-  for (std::size_t i = numbers_.size(); i < records.size(); ++i) {
-    numbers_.push_back(records[i].number);
-    late_values_.push_back(late_value(records[i]));
-  }
+  for (std::size_t i = numbers_.size(); i < records.size(); ++i) note(records[i]);
   for (std::size_t k = 0; k < kPlotKinds; ++k) {
     const auto kind = static_cast<PlotKind>(k);
     BlockTree<Extremes>& tree = trees_[k];
@@ -66,6 +62,18 @@ bool PlotExtremes::sync(Records records, PlotKinds kinds, std::uint64_t generati
     for (std::size_t i = tree.size(); i < records.size(); ++i) tree.push(value_at(kind, records, i));
   }
   return changed;
+}
+
+void PlotExtremes::clear() {
+  numbers_.clear();
+  ends_.clear();
+  late_values_.clear();
+}
+
+void PlotExtremes::note(const IterationRecord& record) {
+  numbers_.push_back(record.number);
+  ends_.push_back(record.end_ns);
+  late_values_.push_back(late_value(record));
 }
 
 void PlotExtremes::merge(Records records) {
@@ -97,12 +105,8 @@ void PlotExtremes::merge(Records records) {
     }
     tree = std::move(merged);
   }
-  numbers_.clear();
-  late_values_.clear();
-  for (std::size_t i = 0; i < taken.size(); ++i) {
-    numbers_.push_back(records[i].number);
-    late_values_.push_back(late_value(records[i]));
-  }
+  clear();
+  for (std::size_t i = 0; i < taken.size(); ++i) note(records[i]);
 }
 
 bool PlotExtremes::forget_changed(Records records) {

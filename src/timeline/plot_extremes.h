@@ -20,14 +20,19 @@ class PlotExtremes {
   Extremes over(PlotKind kind, std::size_t begin, std::size_t end) const {
     return trees_[static_cast<std::size_t>(kind)].over(begin, end);
   }
+  /// Of the records at the last sync(): searching the records themselves reads memory that is far apart.
+  std::span<const base::Nanoseconds> ends() const { return ends_; }
 
  private:
+  void clear();
+  void note(const analysis::IterationRecord& record);
   void merge(std::span<const analysis::IterationRecord> records);
   bool forget_changed(std::span<const analysis::IterationRecord> records);
 
   std::uint64_t generation_ = 0;
   PlotKinds kinds_;
   std::vector<std::int64_t> numbers_;       // of the records at the last sync()
+  std::vector<base::Nanoseconds> ends_;     // likewise
   std::vector<std::uint64_t> late_values_;  // a hash of their values that may still change
   std::array<BlockTree<Extremes>, kPlotKinds> trees_;
 };

@@ -9,7 +9,7 @@ using analysis::IterationRecord;
 
 void PlotSet::prepare(std::span<const IterationRecord> records, const TimeAxis& axis, base::Nanoseconds live_edge,
                       const PlotsWanted& wanted) {
-  const bool changed = !wanted.extremes || extremes_.sync(records, wanted.kinds, wanted.generation);
+  const bool changed = extremes_.sync(records, wanted.kinds, wanted.generation);
   if (!changed && wanted_ == wanted && axis_ == axis && live_edge_ == live_edge) return;
   wanted_ = wanted;
   axis_ = axis;
@@ -24,20 +24,18 @@ void PlotSet::prepare(std::span<const IterationRecord> records, const TimeAxis& 
   }
   records_.assign(count, -1);
   if (records.empty()) return;
+  const std::span<const base::Nanoseconds> ends = extremes_.ends();
   const auto first_ending_at = [&](std::size_t from, base::Nanoseconds t) {
     // Starts near `from`, where the next column is: doubling steps, then binary search.
     std::size_t step = 1;
     std::size_t low = from;
-    while (low + step < records.size() && records[low + step].end_ns < t) {
+    while (low + step < ends.size() && ends[low + step] < t) {
       low += step;
       step *= 2;
     }
-    const std::size_t high = std::min(records.size(), low + step + 1);
-    return static_cast<std::size_t>(
-        std::lower_bound(records.begin() + static_cast<std::ptrdiff_t>(low),
-                         records.begin() + static_cast<std::ptrdiff_t>(high), t,
-                         [](const IterationRecord& r, base::Nanoseconds at) { return r.end_ns < at; }) -
-        records.begin());
+    const auto high = ends.begin() + static_cast<std::ptrdiff_t>(std::min(ends.size(), low + step + 1));
+    return static_cast<std::size_t>(std::lower_bound(ends.begin() + static_cast<std::ptrdiff_t>(low), high, t) -
+                                    ends.begin());
   };
   std::size_t begin = first_ending_at(0, axis.begin_ns());
   for (std::size_t column = 0; column < count && begin < records.size(); ++column) {
@@ -60,7 +58,6 @@ void PlotSet::prepare(std::span<const IterationRecord> records, const TimeAxis& 
       PlotColumn& c = columns_[static_cast<std::size_t>(kind)][column];
       c.mean = static_cast<float>(plot_value(kind, records[begin - 1], records[end - 1]));
       c.min = c.max = c.mean;
-      if (!wanted.extremes) continue;
       const Extremes found = extremes_.over(kind, begin, end);
       if (found.empty()) continue;
       if (kind == PlotKind::RunAheadMax) c.mean = c.max = found.max;

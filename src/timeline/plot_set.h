@@ -16,7 +16,6 @@ namespace lanescope::ui {
 /// What to prepare.
 struct PlotsWanted {
   PlotKinds kinds = PlotKinds::all();
-  bool extremes = true;          ///< if false, a column's minimum and maximum equal its mean
   std::uint64_t generation = 0;  ///< a new value means different records
 
   bool operator==(const PlotsWanted&) const = default;

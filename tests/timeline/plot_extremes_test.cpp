@@ -46,13 +46,13 @@ TEST(PlotExtremes, ASpikeAmong300000IsSeenAtEveryZoom) {
   PlotSet plots;
   for (double ns_per_pixel = 5; ns_per_pixel < 1e6; ns_per_pixel *= 3) {
     const TimeAxis axis = TimeAxis(0, ns_per_pixel, 0, 300).anchored(at, 100);
-    plots.prepare(records, axis, kAllKnown, {{PlotKind::IterationTime, PlotKind::IterationsPerSecond}, true, 7});
+    plots.prepare(records, axis, kAllKnown, {{PlotKind::IterationTime, PlotKind::IterationsPerSecond}, 7});
     EXPECT_EQ(most(plots, PlotKind::IterationTime), 5000) << ns_per_pixel;
     EXPECT_EQ(plots.range(PlotKind::IterationsPerSecond).first, 200'000) << ns_per_pixel;
     EXPECT_TRUE(plots.columns(PlotKind::Loss).empty());
   }
   // 100 columns over everything: the spike's column has 3,000 iterations and almost the same mean.
-  plots.prepare(records, TimeAxis(0, 300'050, 0, 100), kAllKnown, {{PlotKind::IterationTime}, true, 7});
+  plots.prepare(records, TimeAxis(0, 300'050, 0, 100), kAllKnown, {{PlotKind::IterationTime}, 7});
   EXPECT_NEAR(plots.columns(PlotKind::IterationTime)[41].mean, 101.6f, 0.1f);
   EXPECT_EQ(plots.columns(PlotKind::IterationTime)[41].max, 5000);
   EXPECT_EQ(plots.columns(PlotKind::IterationTime)[40].max, 100);

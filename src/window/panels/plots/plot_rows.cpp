@@ -278,7 +278,7 @@ PlotRows prepare_rows(const Canvas& c, const TimeAxis& axis, bool same_axis, con
     result.rows.push_back(std::move(row));
   }
   const auto records = state.model.analysis().records();
-  state.plots.set.prepare(records, axis, state.model.live_edge(), {kinds, true, state.model.generation()});
+  state.plots.set.prepare(records, axis, state.model.live_edge(), {kinds, state.model.generation()});
   result.present_begin = stretch_begin(state.model.analysis(), last_knob(state.model));
   const bool ghost = shows_ghost(state);
   if (ghost) prepare_ghost(state.plots.ghost, axis, result.present_begin, kinds);
