@@ -119,7 +119,7 @@ def contract_result(build, test):
 
 def written(pattern, columns, row_of):
     """The heading and the rows of a table of what a run has written."""
-    rows = [f"| {' | '.join(row_of(each))} | {each.get('date', '')} {each.get('commit', '')} |"
+    rows = [f"| {' | '.join(row_of(each))} | {each.get('date', 'not noted when')} {each.get('commit', '')} |"
             for path in sorted((ROOT / "build").glob(pattern)) for each in json.loads(path.read_text())]
     heading = [f"| {' | '.join(columns)} | run |", "|---" * (len(columns) + 1) + "|"]
     return heading + (rows or ["| – " + "| " * (len(columns) - 1) + "| not run |"])
