@@ -132,7 +132,7 @@ class Row {
  private:
   friend class Trace;
   static constexpr std::size_t kPageBlocks = 512;
-  static constexpr std::size_t kPages = 1024;  // 1024 * 512 * 1024 events = 536 M kept per row, of any number written
+  static constexpr std::size_t kPages = 1024;  // 1024 * 512 * 1024 events: a row keeps up to 537 M at a time
   struct Page {
     std::array<std::atomic<Block*>, kPageBlocks> blocks{};
     std::array<Nanoseconds, kPageBlocks> last_end{};  // of full blocks: a search over blocks reads only this
