@@ -13,16 +13,24 @@ for clone in a b; do
   : >"$folder/$clone/build/all.hxx.cxx"
 done
 
-# build CLONE NUMBER: changes the header, precompiles, and compiles with it.
+# build CLONE NUMBER MACRO COMMENT: changes the header, precompiles, and compiles with it. What the preprocessor drops, macros
+# and comments, counts as well: with another comment the header would not be known as the one that was included already.
 build() {
-  printf '#pragma once\nconstexpr int kNumber = %s;\n' "$2" >"$folder/$1/src/number.h"
+  printf '#pragma once\n#define MACRO %s\nconstexpr int kNumber = %s; // %s\n' "$3" "$2" "$4" >"$folder/$1/src/number.h"
   cd "$folder/$1/build"
   "$launcher" "$ccache" "$folder/$1" "$compiler" "-I$folder/$1/src" -x c++-header -include "$folder/$1/build/all.hxx" \
-    -o all.hxx.gch -c "$folder/$1/build/all.hxx.cxx"
-  printf 'static_assert(kNumber == %s);\n' "$2" >use.cpp
-  "$compiler" "-I$folder/$1/src" -include "$folder/$1/build/all.hxx" -fsyntax-only use.cpp
+    -MD -MT all.hxx.gch -MF all.hxx.gch.d -o all.hxx.gch -c "$folder/$1/build/all.hxx.cxx"
+  printf '#include "number.h"\nstatic_assert(kNumber == %s && MACRO == %s);\n' "$2" "$3" >use.cpp
+  "$compiler" "-I$folder/$1/src" -Winvalid-pch -Werror -include "$folder/$1/build/all.hxx" -fsyntax-only use.cpp
 }
-for each in 'a 1' 'b 1' 'a 2' 'b 2' 'a 3' 'b 3' 'b 1' 'a 2'; do
+for each in 'a 1 1 x' 'b 1 1 x' 'a 2 1 x' 'b 2 1 x' 'a 3 1 x' 'b 3 1 x' 'b 1 1 x' 'a 2 1 x' \
+  'a 1 1 y' 'b 1 1 z' 'a 1 2 z' 'b 1 3 z' 'a 1 1 z'; do
   # shellcheck disable=SC2086
-  build $each || { echo "FAILED: clone and number $each" >&2; exit 1; }
+  build $each || { echo "FAILED: clone, number, macro and comment $each" >&2; exit 1; }
 done
+
+# What did not change is found again: the cache is of use.
+hits() { "$ccache" --print-stats | awk '$1 == "direct_cache_hit" || $1 == "preprocessed_cache_hit" { sum += $2 } END { print sum }'; }
+before="$(hits)"
+build b 1 1 z
+[ "$(hits)" -gt "$before" ] || { echo "FAILED: what another clone precompiled is compiled again" >&2; exit 1; }
