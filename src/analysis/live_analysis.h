@@ -19,10 +19,10 @@ namespace lanescope::analysis {
 struct IterationRecord : RunningTotals {
   Nanoseconds start_ns = 0, end_ns = 0;
   std::int64_t number = 0;         ///< number of iterations ended, including this one
-  Nanoseconds iterations_ns = 0;   ///< the sum of their durations
-  std::int64_t run_ahead_ns = 0;   ///< run-ahead integrated over time
-  std::int64_t run_ahead_max = 0;  ///< maximum since the previous record
   std::int64_t in_flight = 0;      ///< run-ahead at its end
+  std::int64_t run_ahead_max = 0;  ///< maximum since the previous record
+  std::int64_t run_ahead_ns = 0;   ///< run-ahead integrated over time
+  Nanoseconds iterations_ns = 0;   ///< the sum of their durations
   double loss = 0;                 ///< the newest one at its end (inclusive); NaN before the first
   /// Of the iterations since the previous record: just itself, until others are dropped.
   Nanoseconds shortest_ns = 0, longest_ns = 0;

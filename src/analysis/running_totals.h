@@ -14,18 +14,21 @@ namespace lanescope::analysis {
 /// The number of ranges in which the CPU waits for the GPU that are tracked separately: the first ones found.
 inline constexpr std::size_t kSyncPlaces = 6;
 
+/// What a plot or the pace needs of many records comes last here and first in IterationRecord, so that it is close
+/// together.
 struct RunningTotals {
-  Nanoseconds recorded_ns = 0;  ///< how much of the time the GPU's work and all calls were recorded
-  Nanoseconds busy_ns = 0, kernel_ns = 0, wait_ns = 0;
-  Nanoseconds loader_wait_ns = 0;
   CauseTimes bubble_ns{};                                   ///< of gaps with a known cause; excludes the open one
   Nanoseconds after_read_ns = 0;                            ///< the part of AfterSync after a copy to the host
   Nanoseconds after_upload_ns = 0;                          ///< the part of AfterSync after a copy to the device
   std::array<Nanoseconds, kSyncPlaces> after_sync_at_ns{};  ///< the part of AfterSync by Bubble::place
   std::int64_t bubble_count = 0;                            ///< finished bubbles
-  std::int64_t sync_count = 0, launch_count = 0, gpu_op_count = 0, cpu_op_count = 0;
+  std::int64_t cpu_op_count = 0;
   std::int64_t h2d_bytes = 0, d2h_bytes = 0;  ///< for a copy in progress, the share that has passed
   Nanoseconds h2d_ns = 0, d2h_ns = 0;
+  Nanoseconds recorded_ns = 0;  ///< how much of the time the GPU's work and all calls were recorded
+  Nanoseconds busy_ns = 0, kernel_ns = 0, wait_ns = 0;
+  Nanoseconds loader_wait_ns = 0;
+  std::int64_t sync_count = 0, launch_count = 0, gpu_op_count = 0;
 
   RunningTotals& operator-=(const RunningTotals& earlier);
   RunningTotals& operator+=(const RunningTotals& more);

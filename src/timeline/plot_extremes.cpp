@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <ranges>
 
 namespace lanescope::ui {
 namespace {
@@ -76,16 +77,32 @@ void PlotExtremes::note(const IterationRecord& record) {
   late_values_.push_back(late_value(record));
 }
 
+// The first record from which on none was removed up to the newest known one: reading the numbers of all of them would
+// take milliseconds.
+std::size_t PlotExtremes::first_complete(Records records) const {
+  const auto newest = std::ranges::lower_bound(records, numbers_.back(), {}, &IterationRecord::number);
+  if (newest == records.end() || newest->number != numbers_.back()) return records.size();
+  const auto until = static_cast<std::size_t>(newest - records.begin());
+  const auto removed_before = [&](std::size_t i) {
+    const auto known = std::ranges::lower_bound(numbers_, records[i].number);
+    return static_cast<std::size_t>(known - numbers_.begin()) - i;
+  };
+  const auto all = std::views::iota(std::size_t{0}, until + 1);
+  return *std::ranges::lower_bound(all, removed_before(until), {}, removed_before);
+}
+
 void PlotExtremes::merge(Records records) {
   // The number of old records that each current record covers; one that also covers something new ends the list.
   std::vector<std::uint32_t> taken;
+  const std::size_t complete = first_complete(records);
   std::size_t old = 0;
-  for (const IterationRecord& r : records) {
+  for (const IterationRecord& r : records.first(complete)) {
     const std::size_t from = old;
     while (old < numbers_.size() && numbers_[old] <= r.number) ++old;
     if (old == from || numbers_[old - 1] != r.number) break;
     taken.push_back(static_cast<std::uint32_t>(old - from));
   }
+  if (taken.size() == complete) taken.resize(complete + numbers_.size() - old, 1);
   for (std::size_t k = 0; k < kPlotKinds; ++k) {
     BlockTree<Extremes>& tree = trees_[k];
     if (tree.size() == 0) continue;
@@ -105,8 +122,16 @@ void PlotExtremes::merge(Records records) {
     }
     tree = std::move(merged);
   }
-  clear();
-  for (std::size_t i = 0; i < taken.size(); ++i) note(records[i]);
+  old = 0;
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    old += taken[i];
+    numbers_[i] = numbers_[old - 1];
+    ends_[i] = ends_[old - 1];
+    late_values_[i] = taken[i] == 1 ? late_values_[old - 1] : late_value(records[i]);
+  }
+  numbers_.resize(taken.size());
+  ends_.resize(taken.size());
+  late_values_.resize(taken.size());
 }
 
 bool PlotExtremes::forget_changed(Records records) {

@@ -26,6 +26,7 @@ class PlotExtremes {
  private:
   void clear();
   void note(const analysis::IterationRecord& record);
+  std::size_t first_complete(std::span<const analysis::IterationRecord> records) const;
   void merge(std::span<const analysis::IterationRecord> records);
   bool forget_changed(std::span<const analysis::IterationRecord> records);
 

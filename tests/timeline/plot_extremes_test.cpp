@@ -110,8 +110,10 @@ TEST(PlotExtremes, KeepsWhatItSawWhenRecordsChangeAndAreDropped) {
       values[static_cast<std::size_t>(records[i].number) - 1] = static_cast<float>(records[i].run_ahead_max);
     }
     if (round % 25 == 24) {
-      // Seen, and then dropped.
+      // Seen, and then dropped, while the newest one changes once more.
       extremes.sync(records, kinds, 1);
+      records.back().run_ahead_max += 1000;
+      values.back() += 1000;
       const std::size_t half = records.size() / 4 * 2;
       for (std::size_t i = 1; i < half; i += 2) records[i / 2] = records[i];
       records.erase(records.begin() + static_cast<std::ptrdiff_t>(half / 2),
