@@ -77,8 +77,8 @@ void PlotExtremes::note(const IterationRecord& record) {
   late_values_.push_back(late_value(record));
 }
 
-// The first record from which on none was removed up to the newest known one: reading the numbers of all of them would
-// take milliseconds.
+// The first record from which on each covers just itself, up to the newest known one: reading the numbers of all of
+// them would take milliseconds.
 std::size_t PlotExtremes::first_complete(Records records) const {
   const auto newest = std::ranges::lower_bound(records, numbers_.back(), {}, &IterationRecord::number);
   if (newest == records.end() || newest->number != numbers_.back()) return records.size();
@@ -88,7 +88,8 @@ std::size_t PlotExtremes::first_complete(Records records) const {
     return static_cast<std::size_t>(known - numbers_.begin()) - i;
   };
   const auto all = std::views::iota(std::size_t{0}, until + 1);
-  return *std::ranges::lower_bound(all, removed_before(until), {}, removed_before);
+  // This one may cover those that were removed right before it.
+  return *std::ranges::lower_bound(all, removed_before(until), {}, removed_before) + 1;
 }
 
 void PlotExtremes::merge(Records records) {
