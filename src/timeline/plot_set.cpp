@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/prefetch.h"
+
 namespace lanescope::ui {
 
 using analysis::IterationRecord;
@@ -38,10 +40,14 @@ void PlotSet::prepare(std::span<const IterationRecord> records, const TimeAxis& 
                                     ends.begin());
   };
   std::size_t begin = first_ending_at(0, axis.begin_ns());
+  std::size_t later = begin;
   for (std::size_t column = 0; column < count && begin < records.size(); ++column) {
     const base::Nanoseconds from = axis.to_ns(axis.left_px() + static_cast<float>(column));
     const base::Nanoseconds to = axis.to_ns(axis.left_px() + static_cast<float>(column) + 1);
     if (from >= live_edge) break;
+    constexpr float kColumnsAhead = 8;
+    later = first_ending_at(later, axis.to_ns(axis.left_px() + static_cast<float>(column) + kColumnsAhead));
+    if (later > 0) base::prefetch(&records[later - 1], sizeof(IterationRecord));
     begin = first_ending_at(begin, from);
     if (begin == records.size()) break;
     if (records[begin].start_ns >= to) continue;  // between two iterations of an opened trace
