@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `lanescope attach` costs a PyTorch program, against the same program that is not attached. On a machine with a GPU.
 
-    attach_cost.py LANESCOPE [--minutes M] [--loop copy|read|noread|long] [--levels waits,acquire,calls] [--json FILE]
+    attach_cost.py LANESCOPE [--minutes M] [--loop LOOP: of attach_loop.py] [--levels waits,acquire,calls] [--json FILE]
 
 attach_check.py compares stretches of one process that is attached. But CUPTI slows a process from the first recording on, also
 between bursts, so this compares processes: in random order, one at a time on each GPU, each with cores of its own. A process's speed

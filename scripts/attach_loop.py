@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """A training loop in PyTorch that times itself, watched and not watched by turns, for scripts/attach-check.sh.
 
-    attach_loop.py [--loop copy|read|noread|long] [--seconds S] [--by levels|cuda|all|none]
+    attach_loop.py [--loop copy|read|noread|long|launches|copies|waits] [--seconds S] [--by levels|cuda|all|none]
 
-copy, read, noread: a small network, bound by its launches, with loss.item() in each iteration and its input copied from the
-host, with loss.item() alone, or with neither. long: kernels of about a millisecond. The ways to run take turns in one process, in
-another order each time, since the speed of a CPU differs from process to process by more than what is measured here. By levels:
-those of `lanescope attach`, which must have started this program; they are switched in the library's own memory
-(src/inject/wire.h). By cuda, all: PyTorch's profiler, with the GPU only or the CPU, too. Prints one line of JSON: for each way the
-microseconds per iteration, turn by turn; the first way is unwatched. By none, for scripts/attach_cost.py: nothing is switched, and
-printed is the mean iteration from the fourth second on.
+copy, read, noread: a small network, bound by its launches, with loss.item() in each iteration and its input copied from the host,
+with loss.item() alone, or with neither. long: kernels of about a millisecond. launches, copies, waits: 100 short kernels, 40
+small copies from pinned memory, each with a wait after them, or 20 times a kernel and a wait: what an operation costs. The ways
+to run take turns in one process, in another order each time, since the speed of a CPU differs from process to process by more
+than what is measured here. By levels: those of `lanescope attach`, which must have started this program; they are switched in the
+library's own memory (src/inject/wire.h). By cuda, all: PyTorch's profiler, with the GPU only or the CPU, too. Prints one line of
+JSON: for each way the microseconds per iteration, turn by turn; the first way is unwatched. By none, for scripts/attach_cost.py:
+nothing is switched, and printed is the mean iteration from the fourth second on.
 """
 import argparse
 import ctypes
@@ -21,6 +22,9 @@ import torch
 
 CONTROLS = 128  # where they begin in the library's memory: level, then whether launches get their stacks
 LEVELS = {"off": (0, 0), "waits": (1, 0), "acquire": (2, 1), "calls": (3, 1), "all": (4, 1)}
+
+
+OF_ONE_KIND = ("launches", "copies", "waits")
 
 
 class Levels:
@@ -65,7 +69,7 @@ class Kineto:
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--loop", choices=["copy", "read", "noread", "long"], default="read")
+    parser.add_argument("--loop", choices=["copy", "read", "noread", "long", *OF_ONE_KIND], default="read")
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--by", choices=["levels", "cuda", "all", "none"], default="levels")
     options = parser.parse_args()
@@ -78,13 +82,32 @@ def main():
     y = torch.randn(size, width, device=device)
     on_host = torch.randn(size, width)
 
-    def iterate():
+    def train():
         optimizer.zero_grad()
         loss = torch.nn.functional.mse_loss(model(on_host.to(device) if options.loop == "copy" else x), y)
         loss.backward()
         optimizer.step()
         if options.loop in ("copy", "read"):
             loss.item()
+
+    few, pinned, stream = torch.zeros(1024, device=device), torch.zeros(1024).pin_memory(), torch.cuda.current_stream()
+
+    def launches():
+        for _ in range(100):
+            few.add_(few)
+        stream.synchronize()
+
+    def copies():
+        for _ in range(40):
+            few.copy_(pinned, non_blocking=True)
+        stream.synchronize()
+
+    def waits():
+        for _ in range(20):
+            few.add_(few)
+            stream.synchronize()
+
+    iterate = {"launches": launches, "copies": copies, "waits": waits}.get(options.loop, train)
 
     def stretch(seconds):
         torch.cuda.synchronize()

@@ -33,7 +33,10 @@ double factor_of(const ActiveExperiment& active) {
 void frame_place(const Canvas& c, const char* name) {
   const auto found = c.state.places.find(name);
   if (found == c.state.places.end()) return;
-  frame_around(c, *ImGui::GetForegroundDrawList(), found->second);
+  ImDrawList& list = *ImGui::GetWindowDrawList();  // of the card: over the panels, and below what the mouse points at
+  list.PushClipRectFullScreen();
+  frame_around(c, list, found->second);
+  list.PopClipRect();
 }
 
 void draw_first_step(const Canvas& c, const ActiveExperiment& active) {
