@@ -22,8 +22,6 @@ import torch
 
 CONTROLS = 128  # where they begin in the library's memory: level, then whether launches get their stacks
 LEVELS = {"off": (0, 0), "waits": (1, 0), "acquire": (2, 1), "calls": (3, 1), "all": (4, 1)}
-
-
 OF_ONE_KIND = ("launches", "copies", "waits")
 
 
