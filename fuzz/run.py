@@ -79,6 +79,13 @@ def run(target, options):
     return row
 
 
+def note(row, path):
+    """Writes the row into the file, in the place of what it said of this target."""
+    rows = json.loads(path.read_text()) if path.exists() else []
+    rows = {each["target"]: each for each in rows} | {row["target"]: row}
+    path.write_text(json.dumps(list(rows.values()), indent=2) + "\n")
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--folder", type=pathlib.Path, required=True)
@@ -89,15 +96,15 @@ def main():
     arguments.add_argument("targets", nargs="+")
     options = arguments.parse_args()
     print(f"{'target':<15} {'CPU s':>7} {'executions':>11} {'per s':>7} {'edges':>7} {'features':>9}  result", flush=True)
-    rows = []
+    failed = False
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for row in pool.map(lambda target: run(target, options), options.targets):
-            rows.append(row)
+            failed |= row["result"] != "ok"
             print(f"{row['target']:<15} {row['seconds']:>7} {row['executions']:>11,} {row['per_second']:>7,} "
                   f"{row['edges']:>7,} {row['features']:>9,}  {row['result']}", flush=True)
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(rows, indent=2) + "\n")
-    return 1 if any(row["result"] != "ok" for row in rows) else 0
+            if options.json:
+                note(row, pathlib.Path(options.json))
+    return 1 if failed else 0
 
 
 sys.exit(main())

@@ -6,7 +6,8 @@
 #   --seconds N                    of CPU time for each target (default: 1200)
 #   --seed N                       mutates in the same order each time; 0, which is the default: in another order
 #   --json FILE                    [{"target", "seconds", "executions", "per_second", "edges", "features", "result", "input",
-#                                  "date", "commit"}]
+#                                  "date", "commit"}]; what it says of other targets stays, so that all of them can be run
+#                                  in several sittings
 #   --list                         the names of the targets
 #
 # First inputs: fuzz/corpus, and what fuzz/seeds.py takes from tests/data and assets. What was found is kept in
@@ -55,9 +56,12 @@ say "first inputs"
 python3 "$root/fuzz/seeds.py" "$folder/seeds" "$folder/fuzz/fuzz_seeds" </dev/null >&2
 # Files that a target writes for readers that take a path: in memory, where there is room.
 scratch="$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)")"
-trap 'rm -rf "$scratch"' EXIT
 commit="$(commit_here)" status=0
+end() { # also if it is interrupted: the targets that have ended are in the file
+  rm -rf "$scratch"
+  [ ! -f "$json" ] || stamp "$json" "$commit"
+}
+trap end EXIT
 python3 "$root/fuzz/run.py" --folder "$folder" --scratch "$scratch" --seconds "$seconds" --seed "$seed" --json "$json" \
   "${targets[@]}" </dev/null || status=$?
-[ ! -f "$json" ] || stamp "$json" "$commit"
 exit "$status"

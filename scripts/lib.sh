@@ -39,12 +39,13 @@ sanitizer_options=(-DLANESCOPE_TESTS=ON -DLANESCOPE_BENCH=OFF "-DLANESCOPE_UNITY
 
 # What is tested here, for a row that may be read much later: a "+" says that there is more than the commit.
 commit_here() { git -C "$root" describe --always --exclude '*' --dirty=+ 2>/dev/null || printf 'no commit\n'; }
-# stamp <file> <commit>: adds today's date and the commit to each row of a JSON array.
+# stamp <file> <commit>: adds today's date and the commit to each row of a JSON array that has none yet.
 stamp() {
   python3 - "$1" "$2" <<'END'
 import datetime, json, pathlib, sys
 file = pathlib.Path(sys.argv[1])
-rows = [{**row, "date": datetime.date.today().isoformat(), "commit": sys.argv[2]} for row in json.loads(file.read_text())]
+run = {"date": datetime.date.today().isoformat(), "commit": sys.argv[2]}
+rows = [row if "date" in row else row | run for row in json.loads(file.read_text())]
 file.write_text(json.dumps(rows, indent=2) + "\n")
 END
 }
