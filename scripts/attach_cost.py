@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """What `lanescope attach` costs a PyTorch program, against the same program that is not attached. On a machine with a GPU.
 
-    attach_cost.py LANESCOPE [--minutes M] [--loop LOOP: of attach_loop.py] [--levels waits,acquire,calls] [--json FILE]
+    attach_cost.py LANESCOPE [--minutes M] [--loop LOOP] [--levels waits,acquire,calls] [--json FILE]
 
-attach_check.py compares stretches of one process that is attached. But CUPTI slows a process from the first recording on, also
-between bursts, so this compares processes: in random order, one at a time on each GPU, each with cores of its own. A process's speed
-differs by 10 % from that of the next, so many are needed: about four a minute on each GPU. Printed is how much longer the mean
-iteration took than the median of the plain processes on that GPU, the median of that, and how well it is known (twice the standard
-error, that of the plain ones included).
+The loops are those of attach_loop.py. attach_check.py compares stretches of one process that is attached. But CUPTI slows a
+process from the first recording on, also between bursts, so this compares processes: in random order, one at a time on each GPU,
+each with cores of its own. A process's speed differs by 10 % from that of the next, so many are needed: about four a minute on
+each GPU. Printed is how much longer the mean iteration took than the median of the plain processes on that GPU, the median of
+that, and how well it is known (twice the standard error, that of the plain ones included).
 """
 import argparse
 import concurrent.futures

@@ -1,4 +1,4 @@
-// Asks for memory before it is read: where each next part is too far away for the processor to see it coming.
+// Asks for memory before it is read, where the next part is too far away for the processor to see it coming.
 #pragma once
 
 #include <cstddef>

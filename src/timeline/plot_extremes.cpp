@@ -88,7 +88,7 @@ std::size_t PlotExtremes::first_complete(Records records) const {
     return static_cast<std::size_t>(known - numbers_.begin()) - i;
   };
   const auto all = std::views::iota(std::size_t{0}, until + 1);
-  // This one may cover those that were removed right before it.
+  // The record found may itself cover those that were removed right before it.
   return *std::ranges::lower_bound(all, removed_before(until), {}, removed_before) + 1;
 }
 
