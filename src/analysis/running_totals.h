@@ -14,7 +14,8 @@ namespace lanescope::analysis {
 /// The number of ranges in which the CPU waits for the GPU that are tracked separately: the first ones found.
 inline constexpr std::size_t kSyncPlaces = 6;
 
-/// What plots and the pace read of many records comes last here and first in IterationRecord, which keeps it together.
+/// What a plot or the pace needs of many records comes last here and first in IterationRecord, so that it is close
+/// together.
 struct RunningTotals {
   CauseTimes bubble_ns{};                                   ///< of gaps with a known cause; excludes the open one
   Nanoseconds after_read_ns = 0;                            ///< the part of AfterSync after a copy to the host
