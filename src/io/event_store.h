@@ -32,7 +32,7 @@ class EventStore {
   void push_back(const trace::Event& event) {
     if (event.lane >= lanes_.size()) lanes_.resize(std::size_t{event.lane} + 1);
     Lane& lane = lanes_[event.lane];
-    if (lane.size % kPiece == 0) add_piece(event.lane);
+    if (lane.size == lane.pieces.size() * kPiece) add_piece(event.lane);
     ++size_;
     set(handle(event.lane, lane.size++), event);
   }
@@ -75,6 +75,20 @@ class EventStore {
   void for_each(Function&& function) const {
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
       for (std::size_t i = 0; i < lanes_[lane].size; ++i) function(handle(lane, i));
+    }
+  }
+  /// Those left stay in order; handles taken before are no longer valid.
+  template <class Keep>
+  void keep_if(Keep&& keep) {
+    size_ = 0;
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < lanes_[lane].size; ++i) {
+        const Handle from = handle(lane, i);
+        if (keep(from)) set(handle(lane, kept++), (*this)[from]);
+      }
+      lanes_[lane].size = kept;
+      size_ += kept;
     }
   }
   /// Gives back the memory of the piece with the i-th event of a lane, and of no other.

@@ -32,4 +32,8 @@ std::optional<base::Nanoseconds> parse_microseconds(std::string_view text);
 /// Times in a file are at most this far from 0, so that sums and differences of two fit into Nanoseconds.
 inline constexpr base::Nanoseconds kMaxTime = (base::Nanoseconds{1} << 62) - 1;
 
+/// No recording lasts half as long, which is 52 days: events farther from the others have wrong times. A thousand
+/// events as long as this have a sum that fits into Nanoseconds.
+inline constexpr base::Nanoseconds kLongestTrace = base::Nanoseconds{1} << 53;
+
 }  // namespace lanescope::io

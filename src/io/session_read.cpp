@@ -447,10 +447,15 @@ class SessionReader {
       e.a = static_cast<std::uint32_t>(a[i]);
       e.b = static_cast<std::uint32_t>(b[i]);
       e.c = static_cast<std::uint32_t>(c[i]);
+      time = e.end_ns;
+      if (!origin_) origin_ = e.start_ns;
+      if (e.start_ns - *origin_ < -kLongestTrace / 2 || e.end_ns - *origin_ > kLongestTrace / 2) {
+        ++opened_.events_malformed;
+        continue;
+      }
       if (!trace.append_in_row(row, e)) fail(tr("it has an event that overlaps the one before, or a row out of order"));
       ++kinds[kind];
       progress_.picture.add(lane, info, e.start_ns, e.end_ns);
-      time = e.end_ns;
     }
   }
 
@@ -526,7 +531,8 @@ class SessionReader {
   std::array<std::vector<std::uint64_t>, kColumns> columns_;
   std::vector<std::array<std::uint64_t, kKinds>> kinds_;  // of each lane: how many events of each kind
   std::uint64_t events_ = 0, text_bytes_ = 0;
-  Counts counts_, counted_;  // in the last STEP; in the trace
+  std::optional<Nanoseconds> origin_;  // where the first event starts
+  Counts counts_, counted_;            // in the last STEP; in the trace
   std::uint32_t stacks_ = 0;
   Nanoseconds complete_ = kUnknown;
   bool stepped_ = false, ended_ = false;

@@ -31,6 +31,7 @@ constexpr std::uint64_t kArgumentOverhead = 100;  // of a text in a NameTable
 constexpr std::size_t kPublishEvery = 64 * 1024;
 constexpr std::size_t kReportEvery = 4096;
 constexpr std::size_t kKnownLaunches = 1024;
+constexpr std::size_t kMostSampled = std::size_t{1} << 20;  // for the middle of their times
 
 const char* lane_name(LaneKind kind) {
   switch (kind) {
@@ -156,6 +157,7 @@ void TraceAssembly::keep(const Event& event, const trace::LaneInfo& lane) {
   }
   events_.push_back(event);
   earliest_ = std::min(earliest_, event.start_ns);
+  latest_ = std::max({latest_, event.start_ns, event.end_ns});
   progress_.picture.add(event.lane, lane, event.start_ns, event.end_ns);
   if (events_.size() % kReportEvery != 0) return;
   progress_.events.store(events_.size(), std::memory_order_relaxed);
@@ -197,12 +199,38 @@ void TraceAssembly::name_thread(std::int64_t pid, std::int64_t tid, std::string_
 }
 
 void TraceAssembly::begin_arranging() {
+  leave_out_strays();
   opened_.events_read = events_.size();
   progress_.events.store(events_.size(), std::memory_order_relaxed);
   progress_.picture.show();
   progress_.done.store(0, std::memory_order_relaxed);
   progress_.total.store(events_.size(), std::memory_order_relaxed);
   progress_.stage.store(ReadStage::Arranging, std::memory_order_relaxed);
+}
+
+// One event with a wrong time would make the trace years long: those that are far from the middle one are left out.
+void TraceAssembly::leave_out_strays() {
+  if (events_.empty() || latest_ - earliest_ <= kLongestTrace) return;
+  const std::size_t every = events_.size() / kMostSampled + 1;
+  std::vector<base::Nanoseconds> starts;
+  std::size_t n = 0;
+  events_.for_each([&](EventStore::Handle h) {
+    stop_();
+    if (n++ % every == 0) starts.push_back(events_.start(h));
+  });
+  const auto middle = starts.begin() + static_cast<std::ptrdiff_t>(starts.size() / 2);
+  std::nth_element(starts.begin(), middle, starts.end());
+  const base::Nanoseconds from = *middle - kLongestTrace / 2, to = *middle + kLongestTrace / 2;
+  earliest_ = to;
+  const std::size_t all = events_.size();
+  events_.keep_if([&](EventStore::Handle h) {
+    stop_();
+    const base::Nanoseconds start = events_.start(h), end = events_.end(h);
+    if (start < from || end < from || start > to || end > to) return false;
+    earliest_ = std::min(earliest_, start);
+    return true;
+  });
+  opened_.events_malformed += all - events_.size();
 }
 
 void TraceAssembly::arrange() {

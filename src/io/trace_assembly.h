@@ -73,6 +73,7 @@ class TraceAssembly {
     std::size_t operator()(const LaneKey& key) const;
   };
 
+  void leave_out_strays();
   void name_lanes();
   std::vector<trace::LaneId> add_lanes();
   void put_in_order(std::size_t lane);
@@ -86,6 +87,7 @@ class TraceAssembly {
   OpenedTrace opened_;
   EventStore events_;
   base::Nanoseconds earliest_ = std::numeric_limits<base::Nanoseconds>::max();  // of their starts
+  base::Nanoseconds latest_ = std::numeric_limits<base::Nanoseconds>::min();    // of their ends
   std::vector<trace::LaneInfo> lanes_;
   std::vector<std::int64_t> file_process_;
   std::unordered_map<LaneKey, trace::LaneId, LaneKeyHash> lane_of_;

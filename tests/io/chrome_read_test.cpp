@@ -366,6 +366,26 @@ TEST_F(ForeignTest, ImpossibleValuesAreCountedNotShown) {
   EXPECT_EQ(events[1].event.start_ns, 10'000);
 }
 
+TEST_F(ForeignTest, EventsYearsFromTheOthersAreLeftOut) {
+  // One has the time 0 where the others have a time of day, one ends a year later; the middle one is at ...007.
+  const OpenedTrace opened = open_events(R"j(
+      {"ph":"X","name":"at zero","pid":1,"tid":1,"ts":0,"dur":5},
+      {"ph":"X","name":"first","pid":1,"tid":1,"ts":1712195495000000,"dur":5},
+      {"ph":"X","name":"a year","pid":1,"tid":2,"ts":1712195495000007,"dur":31536000000000},
+      {"ph":"X","name":"a week","pid":1,"tid":3,"ts":1712195495000008,"dur":604800000000},
+      {"ph":"X","name":"last","pid":1,"tid":1,"ts":1712195495000020,"dur":5})j");
+  EXPECT_EQ(opened.events_read, 3u);
+  EXPECT_EQ(opened.events_malformed, 2u);
+  EXPECT_EQ(opened.time_offset_ns, 1'712'195'495'000'000'000);
+  const auto events = events_on(opened, LaneKind::Phases);
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[0].name, "first");
+  EXPECT_EQ(events[0].event.start_ns, 0);
+  EXPECT_EQ(events[1].name, "last");
+  EXPECT_EQ(events[1].event.start_ns, 20'000);
+  EXPECT_EQ(events[2].name, "a week");
+}
+
 TEST_F(ForeignTest, WrongTypesAreNotFatal) {
   const OpenedTrace opened = open_events(R"j(
       {"ph":["X"],"name":1}, {"ph":7}, {}, {"ph":"X","name":{"x":1},"cat":[],"pid":{},"tid":[],"ts":1,"dur":1,"args":5},

@@ -437,6 +437,15 @@ TEST(HostileSession, ChunksThatMayBeLeftOutAreLeftOut) {
   EXPECT_EQ(opened.events_read, 3u);
 }
 
+TEST(HostileSession, EventsYearsFromTheFirstAreLeftOut) {
+  constexpr Nanoseconds kYear = Nanoseconds{365} * 24 * 3600 * base::kSecond;
+  const OpenedTrace opened =
+      read_bytes_as_session(head() + lane_chunk() + chunk(session::kEvents, run(0, 0, 1, 5) + run(0, 0, 1, kYear)) +
+                            step_chunk(2) + chunk(session::kEnd, ""));
+  EXPECT_EQ(opened.events_malformed, 1u);
+  EXPECT_EQ(opened.trace->extent(), std::pair(Nanoseconds{5}, Nanoseconds{5}));
+}
+
 // A file of some kilobytes with texts of 16 MB each, which compress to nothing.
 TEST(HostileSession, TextsTakeOnlySoMuchMemory) {
   std::string bytes = head();
