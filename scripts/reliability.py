@@ -5,11 +5,12 @@ usage: reliability.py [--check] [BUILD]     default: build/release
 
 Runs the tests that the table names and writes down how they ended. The other rows are what these wrote, with the day and the
 commit of that run: build/asan/fuzz.json (scripts/fuzz.sh --json), build/soak-*.json (scripts/soak.sh), build/repeats.json
-(scripts/repeat.sh), build/promises.json (scripts/bench.sh --json). A row whose run is missing says so. --check runs nothing:
-every test that the table names must exist. Needs a display, usually a virtual one.
+(scripts/repeat.sh), build/promises.json (scripts/bench.sh --json). They take hours in all: a row stays on the page until its
+run is repeated. --check runs nothing: every test that the table names must exist. Needs a display, usually a virtual one.
 """
 
 import datetime
+import itertools
 import json
 import pathlib
 import subprocess
@@ -17,6 +18,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+NONE = "–"  # the first column of a table without rows
+PAGE = ROOT / "docs/reliability.md"
 
 # (promise, test program, its tests)
 TESTS = [
@@ -117,12 +120,25 @@ def contract_result(build, test):
     return "passed" if done.returncode == 0 and "100% tests passed" in done.stdout else "FAILED"
 
 
+def rows_before(heading):
+    """The rows below a table's heading on the page as it is, by their first column."""
+    lines = PAGE.read_text().splitlines() if PAGE.exists() else []
+    begin = lines.index(heading) + 2 if heading in lines else len(lines)
+    rows = itertools.takewhile(lambda line: line.startswith("|"), lines[begin:])
+    return {row.split("|")[1].strip(): row for row in rows}
+
+
 def written(pattern, columns, row_of):
-    """The heading and the rows of a table of what a run has written."""
-    rows = [f"| {' | '.join(row_of(each))} | {each.get('date', 'not noted when')} {each.get('commit', '')} |"
-            for path in sorted((ROOT / "build").glob(pattern)) for each in json.loads(path.read_text())]
-    heading = [f"| {' | '.join(columns)} | run |", "|---" * (len(columns) + 1) + "|"]
-    return heading + (rows or ["| – " + "| " * (len(columns) - 1) + "| not run |"])
+    """The heading and the rows of a table: what runs have written, and what the page says of others."""
+    heading = f"| {' | '.join(columns)} | run |"
+    rows = rows_before(heading)
+    rows.pop(NONE, None)
+    for path in sorted((ROOT / "build").glob(pattern)):
+        for each in json.loads(path.read_text()):
+            row = row_of(each)
+            rows[row[0]] = f"| {' | '.join(row)} | {each['date']} {each['commit']} |"
+    none = f"| {NONE} " + "| " * (len(columns) - 1) + "| not run |"
+    return [heading, "|---" * (len(columns) + 1) + "|", *(rows.values() or [none])]
 
 
 def number(value):
@@ -134,7 +150,8 @@ def page(build):
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True,
                             check=False).stdout.strip() or "no commit"
     lines = ["# Reliability", "",
-             f"`scripts/reliability.py` wrote this page on {now} at {commit}; every result in it is from a run.", "",
+             f"`scripts/reliability.py` wrote this page on {now} at {commit}; every result in it is from a run: "
+             "then, or on the day and at the commit in its row.", "",
              "## Faults and foreign input", "", "| promise | tests | result |", "|---|---|---|"]
     for promise, suite, tests in TESTS:
         shown = ", ".join(f"`{test}`" for test in tests.split(":"))
@@ -174,7 +191,7 @@ def main():
         print(f"reliability.py: {line}", file=sys.stderr)
     if wrong or check:
         return 1 if wrong else 0
-    (ROOT / "docs/reliability.md").write_text(page(build))
+    PAGE.write_text(page(build))
     return 0
 
 
