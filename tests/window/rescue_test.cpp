@@ -107,42 +107,41 @@ class OutsideTest : public testing::Test {
     ::execl(LANESCOPE_BINARY, LANESCOPE_BINARY, "--workload", "linear-mse", "--lang", "en", nullptr);
     ::_exit(127);
   }
-  /// Its window is there, entirely on the screen, and has this size.
-  bool has_size(int width, int height) const {
+  /// Whether there is a window for which `is_it` holds: is_it(connection, window).
+  template <class IsIt>
+  bool has_window(IsIt&& is_it) const {
     xcb_connection_t* const server = xcb_connect(display_.c_str(), nullptr);
     bool found = false;
     if (xcb_connection_has_error(server) == 0) {
       const xcb_window_t root = xcb_setup_roots_iterator(xcb_get_setup(server)).data->root;
       const Reply<xcb_query_tree_reply_t> tree(xcb_query_tree_reply(server, xcb_query_tree(server, root), nullptr));
-      for (int i = 0; tree && i < xcb_query_tree_children_length(tree.get()); ++i) {
-        const Reply<xcb_get_geometry_reply_t> at(
-            xcb_get_geometry_reply(server, xcb_get_geometry(server, xcb_query_tree_children(tree.get())[i]), nullptr));
-        found = found || (at && at->width == width && at->height == height && at->x >= 0 && at->y >= 0 &&
-                          at->x + width <= kWidth && at->y + height <= kHeight);
+      const xcb_window_t* const windows = tree ? xcb_query_tree_children(tree.get()) : nullptr;
+      for (int i = 0; tree && i < xcb_query_tree_children_length(tree.get()) && !found; ++i) {
+        found = is_it(server, windows[i]);
       }
     }
     xcb_disconnect(server);
     return found;
   }
+  /// Its window is there, entirely on the screen, and has this size.
+  bool has_size(int width, int height) const {
+    return has_window([&](xcb_connection_t* server, xcb_window_t window) {
+      const Reply<xcb_get_geometry_reply_t> at(
+          xcb_get_geometry_reply(server, xcb_get_geometry(server, window), nullptr));
+      return at && at->width == width && at->height == height && at->x >= 0 && at->y >= 0 && at->x + width <= kWidth &&
+             at->y + height <= kHeight;
+    });
+  }
   /// Its window shows a picture, not only a background: its run goes on.
   bool has_picture() const {
-    xcb_connection_t* const server = xcb_connect(display_.c_str(), nullptr);
-    bool found = false;
-    if (xcb_connection_has_error(server) == 0) {
-      const xcb_window_t root = xcb_setup_roots_iterator(xcb_get_setup(server)).data->root;
-      const Reply<xcb_query_tree_reply_t> tree(xcb_query_tree_reply(server, xcb_query_tree(server, root), nullptr));
-      for (int i = 0; tree && i < xcb_query_tree_children_length(tree.get()); ++i) {
-        const xcb_window_t child = xcb_query_tree_children(tree.get())[i];
-        // A row of pixels in the middle; an error where the window is not mapped yet.
-        const Reply<xcb_get_image_reply_t> row(xcb_get_image_reply(
-            server, xcb_get_image(server, XCB_IMAGE_FORMAT_Z_PIXMAP, child, 0, 300, 600, 1, ~0u), nullptr));
-        if (!row) continue;
-        const std::uint8_t* const bytes = xcb_get_image_data(row.get());
-        found = found || std::memcmp(bytes, bytes + 4, 599 * 4) != 0;
-      }
-    }
-    xcb_disconnect(server);
-    return found;
+    return has_window([](xcb_connection_t* server, xcb_window_t window) {
+      // A row of pixels in the middle; an error where the window is not mapped yet.
+      const Reply<xcb_get_image_reply_t> row(xcb_get_image_reply(
+          server, xcb_get_image(server, XCB_IMAGE_FORMAT_Z_PIXMAP, window, 0, 300, 600, 1, ~0u), nullptr));
+      if (!row) return false;
+      const std::uint8_t* const bytes = xcb_get_image_data(row.get());
+      return std::memcmp(bytes, bytes + 4, 599 * 4) != 0;
+    });
   }
   bool shows_its_window() {
     bool ended = false;
