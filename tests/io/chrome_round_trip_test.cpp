@@ -172,7 +172,7 @@ TEST_F(RoundTripTest, ExtremeFieldsComeBack) {
   const LaneId copies = trace.add_lane(gpu_lane(LaneKind::CopyH2D, "H2D", 3, -1));
   const LaneId losses = trace.add_lane(cpu_lane(LaneKind::Counter, "loss"));
   constexpr auto kMax = std::numeric_limits<std::uint32_t>::max();
-  Event call = make_event(trace, calls, EventKind::Call, "cudaFree", -4'000'000'000'000'000'000, 10, kMax);
+  Event call = make_event(trace, calls, EventKind::Call, "cudaFree", -4'000'000'000'000'000, 10, kMax);  // 46 days
   trace::set_parts(call, {5'000'000'000, 0, 1, 2});  // own cost saturates
   trace.append(call);
   Event copy = make_event(trace, copies, EventKind::Copy, "upload", 0, 0);
