@@ -11,6 +11,7 @@ namespace lanescope::trace {
 namespace {
 
 constexpr std::uint32_t kNameMask = (1u << 20) - 1;
+constexpr std::uint64_t kForgetEvery = 16;  // evicted blocks: then the lines of their calls are forgotten, too
 
 PackedEvent pack(const Event& e) {
   return {(e.name & kNameMask) | static_cast<std::uint32_t>(e.kind) << 20 | static_cast<std::uint32_t>(e.flags) << 24,
@@ -61,6 +62,23 @@ void fetch_step(const Block& block, std::size_t first) {
 Nanoseconds wait_of_call(const Event& call) {
   const CallParts parts = parts_of(call);
   return parts.waiting + parts.copying + parts.returning;
+}
+
+/// The start of the oldest kept event of some lanes; kAlways if there is none. Not of rows with less than a block of
+/// events: these keep theirs for ever.
+template <class Counts>
+Nanoseconds oldest_of_full_rows(const Trace& trace, Counts&& counts) {
+  Nanoseconds oldest = std::numeric_limits<Nanoseconds>::max();
+  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
+    const Lane& lane = trace.lane(static_cast<LaneId>(l));
+    if (!counts(lane.info())) continue;
+    for (std::size_t r = 0; r < lane.row_count(); ++r) {
+      const Row& row = lane.row(r);
+      const EventIndex first = row.first();
+      if (row.last() >= first + kBlockEvents) oldest = std::min(oldest, row.start(first));
+    }
+  }
+  return oldest == std::numeric_limits<Nanoseconds>::max() ? Coverage::kAlways : oldest;
 }
 
 }  // namespace
@@ -481,7 +499,10 @@ bool Trace::evict_oldest() {
   const std::uint64_t epoch = epoch_.fetch_add(1, std::memory_order_seq_cst);
   retired_.push_back({&page_slot.load()->blocks[number % Row::kPageBlocks], epoch});
   if (number % Row::kPageBlocks == Row::kPageBlocks - 1) retired_pages_.push_back({&page_slot, epoch});
-  evicted_.fetch_add(kBlockEvents, std::memory_order_relaxed);
+  const std::uint64_t evicted = evicted_.fetch_add(kBlockEvents, std::memory_order_relaxed);
+  if (evicted / kBlockEvents % kForgetEvery == 0 && sites_.noted() > 0) {
+    sites_.forget_before(oldest_of_full_rows(*this, [](const LaneInfo& info) { return info.kind == LaneKind::Calls; }));
+  }
   return true;
 }
 
@@ -528,20 +549,11 @@ Coverage* Trace::coverage_to_change(std::int64_t pid) {
   return &coverages_[count]->coverage;
 }
 
-// The start of the oldest kept event of a process of the kinds that are recorded in parts. Not of lanes with less than
-// a block of events: these keep theirs for ever.
+// Of the kinds that are recorded in parts.
 Nanoseconds Trace::oldest_covered(std::int64_t pid) const {
-  Nanoseconds oldest = std::numeric_limits<Nanoseconds>::max();
-  for (std::size_t l = 0; l < lane_count(); ++l) {
-    const LaneInfo& info = lane(static_cast<LaneId>(l)).info();
-    if (info.pid != pid || (info.kind != LaneKind::Calls && !is_gpu_lane(info.kind))) continue;
-    for (std::size_t r = 0; r < lane(static_cast<LaneId>(l)).row_count(); ++r) {
-      const Row& row = lane(static_cast<LaneId>(l)).row(r);
-      const EventIndex first = row.first();
-      if (row.last() >= first + kBlockEvents) oldest = std::min(oldest, row.start(first));
-    }
-  }
-  return oldest == std::numeric_limits<Nanoseconds>::max() ? Coverage::kAlways : oldest;
+  return oldest_of_full_rows(*this, [pid](const LaneInfo& info) {
+    return info.pid == pid && (info.kind == LaneKind::Calls || is_gpu_lane(info.kind));
+  });
 }
 
 void Trace::change_recording(const RecordingChange& change) {

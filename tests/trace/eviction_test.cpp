@@ -129,6 +129,30 @@ TEST(Eviction, ALongRunKeepsAsMuchAsAShortOne) {
   EXPECT_LE(trace.memory_bytes(), trace.memory_cap_bytes() + 64 * sizeof(Block));
 }
 
+// A note takes 16 bytes, almost half of what an event takes: of an hour's run they would fill the memory.
+TEST(Eviction, TheLinesOfEvictedCallsAreForgotten) {
+  Trace trace(std::size_t{60} << 20);
+  LaneInfo info = kernels("calls");
+  info.kind = LaneKind::Calls;
+  const LaneId lane = trace.add_lane(info);
+  const Frame frame{.file = trace.names().intern("train.py"), .function = trace.names().intern("main"), .line = 7};
+  const std::uint32_t site = trace.sites().intern({&frame, 1}, 0);
+  constexpr Nanoseconds kBlock = kBlockEvents;
+  Nanoseconds next = 0;
+  for (int block = 0; block < 5'000; ++block) {
+    for (Nanoseconds t = next; t < next + kBlock; t += 16) trace.sites().note(lane, t, site);
+    append(trace, lane, next, 1);
+  }
+  const Row& row = trace.lane(lane).row(0);
+  ASSERT_GT(row.first(), 3'000 * kBlockEvents);
+  const Nanoseconds oldest = row.start(row.first());
+  EXPECT_EQ(trace.sites().at(lane, oldest), site);
+  EXPECT_EQ(trace.sites().at(lane, oldest - 20 * kBlock), 0u);  // 16 blocks are forgotten at once
+  const auto kept = trace.sites().between(lane, 0, next);
+  EXPECT_LE(kept.size(), (static_cast<std::size_t>(next - oldest) + 16 * kBlockEvents) / 16);
+  EXPECT_GE(kept.size(), static_cast<std::size_t>(next - oldest) / 16);
+}
+
 // A reader that holds on to the oldest page while the row goes on by more than a page.
 TEST(Eviction, WhatAReaderHasSeenOfAPageStaysWhileItHoldsTheLock) {
   Trace trace(std::size_t{10} << 20);
