@@ -129,7 +129,7 @@ TEST(Eviction, ALongRunKeepsAsMuchAsAShortOne) {
   EXPECT_LE(trace.memory_bytes(), trace.memory_cap_bytes() + 64 * sizeof(Block));
 }
 
-// A note takes 16 bytes, almost half of what an event takes: of an hour's run they would fill the memory.
+// A note takes 16 bytes, almost half of what an event takes: after some hours they would fill the memory.
 TEST(Eviction, TheLinesOfEvictedCallsAreForgotten) {
   Trace trace(std::size_t{60} << 20);
   LaneInfo info = kernels("calls");
