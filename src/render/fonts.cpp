@@ -3,6 +3,7 @@
 #include <ft2build.h>
 #include <imgui.h>
 #include <imgui_freetype.h>
+#include FT_ADVANCES_H
 #include FT_FREETYPE_H
 
 #include <algorithm>
@@ -10,7 +11,8 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -33,23 +35,33 @@ constexpr std::array<ImWchar, 25> kGlyphs{0x0020, 0x017f, 0x0391, 0x03c9, 0x2010
 constexpr std::array<ImWchar, 13> kSymbols{0x2190, 0x2199, 0x21ba, 0x21bb, 0x2202, 0x222b, 0x2248,
                                            0x2265, 0x25a0, 0x25cf, 0x2713, 0x2717, 0};
 
+constexpr std::uintmax_t kLargestFont = 256 << 20;
+
+/// A font's file, read once: all roles and all atlases share it. Empty if it cannot be read.
+const std::string& font_bytes(const fs::path& path) {
+  static std::mutex mutex;
+  static std::map<fs::path, std::string> known;
+  const std::lock_guard lock(mutex);
+  const auto [found, is_new] = known.try_emplace(path);
+  if (!is_new || path.empty()) return found->second;
+  std::string& bytes = found->second;
+  const base::File file(base::open_file(path, "rb"));
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (!file || error || size > kLargestFont) return bytes;
+  bytes.resize(static_cast<std::size_t>(size));
+  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
+  return bytes;
+}
+
 /// A font file opened with FreeType, for data that ImGui's atlas does not keep.
 class Face {
  public:
-  explicit Face(const fs::path& path) {
-    if (FT_Init_FreeType(&library_) != 0) return;
-    // Not by FT_New_Face(), which knows only the letters of one code page on Windows.
-    file_.reset(base::open_file(path, "rb"));
-    std::error_code error;
-    const std::uintmax_t size = fs::file_size(path, error);
-    if (!file_ || error) return;
-    stream_.size = static_cast<unsigned long>(size);
-    stream_.descriptor.pointer = file_.get();
-    stream_.read = read;
-    FT_Open_Args how{};
-    how.flags = FT_OPEN_STREAM;
-    how.stream = &stream_;
-    if (FT_Open_Face(library_, &how, 0, &face_) != 0) face_ = nullptr;
+  /// From memory: FreeType reads a few bytes at a time, thousands of times. The bytes must outlive it.
+  explicit Face(const std::string& bytes) {
+    if (bytes.empty() || FT_Init_FreeType(&library_) != 0) return;
+    const auto* const data = reinterpret_cast<const FT_Byte*>(bytes.data());
+    if (FT_New_Memory_Face(library_, data, static_cast<FT_Long>(bytes.size()), 0, &face_) != 0) face_ = nullptr;
   }
   ~Face() {
     if (face_ != nullptr) FT_Done_Face(face_);
@@ -69,21 +81,12 @@ class Face {
   /// The unhinted advance of a character as a fraction of the em; negative if the font lacks the character.
   float advance_per_em(unsigned character) const {
     const FT_UInt index = FT_Get_Char_Index(face_, character);
-    if (index == 0 || FT_Load_Glyph(face_, index, FT_LOAD_NO_SCALE) != 0) return -1;
-    return static_cast<float>(face_->glyph->metrics.horiAdvance) / static_cast<float>(face_->units_per_EM);
+    FT_Fixed advance = 0;
+    if (index == 0 || FT_Get_Advance(face_, index, FT_LOAD_NO_SCALE, &advance) != 0) return -1;
+    return static_cast<float>(advance) / static_cast<float>(face_->units_per_EM);
   }
 
  private:
-  // With a count of 0 it only asks whether the place is there.
-  static unsigned long read(FT_Stream stream, unsigned long offset, unsigned char* buffer, unsigned long count) {
-    auto* const file = static_cast<std::FILE*>(stream->descriptor.pointer);
-    const bool there = offset <= stream->size && std::fseek(file, static_cast<long>(offset), SEEK_SET) == 0;
-    if (count == 0) return there ? 0 : 1;
-    return there ? static_cast<unsigned long>(std::fread(buffer, 1, count, file)) : 0;
-  }
-
-  base::File file_;
-  FT_StreamRec stream_{};
   FT_Library library_ = nullptr;
   FT_Face face_ = nullptr;
 };
@@ -143,6 +146,18 @@ std::vector<ImWchar> glyph_ranges_of(const std::string& text) {
 /// The index of the Simplified Chinese face in a collection.
 int chinese_face(const fs::path& path) { return path.filename() == "NotoSansCJK-Regular.ttc" ? 2 : 0; }
 
+/// The bytes stay ours.
+ImFont* add_file(ImFontAtlas& atlas, const std::string& bytes, float line_height, ImFontConfig config,
+                 const ImWchar* ranges) {
+  config.FontDataOwnedByAtlas = IMGUI_VERSION_NUM < 19200;  // which would otherwise copy them
+  ImFont* font = atlas.AddFontFromMemoryTTF(const_cast<char*>(bytes.data()), static_cast<int>(bytes.size()),
+                                            line_height, &config, ranges);
+#if IMGUI_VERSION_NUM < 19200
+  atlas.ConfigData.back().FontDataOwnedByAtlas = false;
+#endif
+  return font;
+}
+
 /// Adds the font of one role; `em_px` receives its actual size in the atlas. `chinese` must exist until the atlas is
 /// built.
 ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, const std::vector<ImWchar>& chinese,
@@ -159,11 +174,11 @@ ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, c
       wanted_em_px < 22 ? ImGuiFreeTypeBuilderFlags_LightHinting : ImGuiFreeTypeBuilderFlags_NoHinting;
 #endif
   ImFont* font = nullptr;
-  const Face face(path);
-  if (!path.empty() && face.ok()) {
+  const Face face(font_bytes(path));
+  if (face.ok()) {
     const float line = std::max(1.0f, std::round(wanted_em_px * face.line_height_per_em()));
     em_px = line / face.line_height_per_em();
-    font = atlas.AddFontFromFileTTF(path.string().c_str(), line, &config, kGlyphs.data());
+    font = add_file(atlas, font_bytes(path), line, config, kGlyphs.data());
   }
   if (font == nullptr) {
     ImFontConfig builtin;
@@ -172,11 +187,10 @@ ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, c
     return atlas.AddFontDefault(&builtin);
   }
   const fs::path& symbols = system_font_files().symbols;
-  const Face symbol_face(symbols);
-  if (!symbols.empty() && symbols != path && symbol_face.ok()) {
+  const Face symbol_face(font_bytes(symbols));
+  if (symbols != path && symbol_face.ok()) {
     config.MergeMode = true;
-    atlas.AddFontFromFileTTF(symbols.string().c_str(), std::round(em_px * symbol_face.line_height_per_em()), &config,
-                             kSymbols.data());
+    add_file(atlas, font_bytes(symbols), std::round(em_px * symbol_face.line_height_per_em()), config, kSymbols.data());
   }
   const fs::path& file = system_font_files().chinese;
 #if IMGUI_VERSION_NUM >= 19200  // loads a glyph when it is drawn: any name in a trace can be read
@@ -185,12 +199,11 @@ ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, c
   const bool wanted = chinese.size() > 1;
 #endif
   if (wanted && !file.empty()) {
-    const Face face_of_chinese(file);
+    const Face face_of_chinese(font_bytes(file));
     if (!face_of_chinese.ok()) return font;
     config.MergeMode = true;
     config.FontNo = static_cast<decltype(config.FontNo)>(chinese_face(file));  // ImS8 since 1.92
-    atlas.AddFontFromFileTTF(file.string().c_str(), std::round(em_px * face_of_chinese.line_height_per_em()), &config,
-                             chinese.data());
+    add_file(atlas, font_bytes(file), std::round(em_px * face_of_chinese.line_height_per_em()), config, chinese.data());
   }
   return font;
 }
@@ -306,7 +319,7 @@ Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density, const Chi
 #if IMGUI_VERSION_NUM < 19200
   atlas.Build();
   for (const Wanted& w : wanted) {
-    if (!w.path.empty()) round_advances(*(fonts.*w.font), Face(w.path), em_px[static_cast<std::size_t>(w.role)]);
+    round_advances(*(fonts.*w.font), Face(font_bytes(w.path)), em_px[static_cast<std::size_t>(w.role)]);
   }
   if (body.size() > 1) share_glyphs(*fonts.body, *fonts.body_bold, body);
   if (small.size() > 1) share_glyphs(*fonts.small, *fonts.small_bold, small);

@@ -12,6 +12,8 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -416,7 +418,13 @@ DeviceProfile embedded_profile(std::string_view id) {
   if (file == nullptr) {
     throw base::UsageError(tr("profile '{}' is unknown; allowed: {}", id, fmt::join(embedded_profiles(), ", ")));
   }
-  return parse_profile(file->text, path);
+  // Each is parsed once: the experiments alone ask for one of them fifty times while the program starts.
+  static std::mutex mutex;
+  static std::map<std::string, DeviceProfile, std::less<>> parsed;
+  const std::lock_guard lock(mutex);
+  auto known = parsed.find(path);
+  if (known == parsed.end()) known = parsed.emplace(path, parse_profile(file->text, path)).first;
+  return known->second;
 }
 
 }  // namespace lanescope::device::sim
