@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/huge_pages.h"
 #include "base/platform/files.h"
 #include "base/utf8.h"
 #include "base/wrap.h"
@@ -37,31 +38,36 @@ constexpr std::array<ImWchar, 13> kSymbols{0x2190, 0x2199, 0x21ba, 0x21bb, 0x220
 
 constexpr std::uintmax_t kLargestFont = 256 << 20;
 
+struct FontData {
+  base::MappedPages bytes;
+  std::size_t size = 0;
+};
+
 /// A font's file, read once: all roles and all atlases share it. Empty if it cannot be read.
-const std::string& font_bytes(const fs::path& path) {
+const FontData& font_data(const fs::path& path) {
   static std::mutex mutex;
-  static std::map<fs::path, std::string> known;
+  static std::map<fs::path, FontData> known;
   const std::lock_guard lock(mutex);
   const auto [found, is_new] = known.try_emplace(path);
-  if (!is_new || path.empty()) return found->second;
-  std::string& bytes = found->second;
+  FontData& data = found->second;
+  if (!is_new || path.empty()) return data;
   const base::File file(base::open_file(path, "rb"));
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
-  if (!file || error || size > kLargestFont) return bytes;
-  bytes.resize(static_cast<std::size_t>(size));
-  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
-  return bytes;
+  if (!file || error || size == 0 || size > kLargestFont) return data;
+  data.bytes = base::map_pages(static_cast<std::size_t>(size));
+  data.size = std::fread(data.bytes.get(), 1, static_cast<std::size_t>(size), file.get());
+  return data;
 }
 
 /// A font file opened with FreeType, for data that ImGui's atlas does not keep.
 class Face {
  public:
   /// From memory: FreeType reads a few bytes at a time, thousands of times. The bytes must outlive it.
-  explicit Face(const std::string& bytes) {
-    if (bytes.empty() || FT_Init_FreeType(&library_) != 0) return;
-    const auto* const data = reinterpret_cast<const FT_Byte*>(bytes.data());
-    if (FT_New_Memory_Face(library_, data, static_cast<FT_Long>(bytes.size()), 0, &face_) != 0) face_ = nullptr;
+  explicit Face(const FontData& data) {
+    if (data.size == 0 || FT_Init_FreeType(&library_) != 0) return;
+    const auto* const bytes = reinterpret_cast<const FT_Byte*>(data.bytes.get());
+    if (FT_New_Memory_Face(library_, bytes, static_cast<FT_Long>(data.size), 0, &face_) != 0) face_ = nullptr;
   }
   ~Face() {
     if (face_ != nullptr) FT_Done_Face(face_);
@@ -147,11 +153,11 @@ std::vector<ImWchar> glyph_ranges_of(const std::string& text) {
 int chinese_face(const fs::path& path) { return path.filename() == "NotoSansCJK-Regular.ttc" ? 2 : 0; }
 
 /// The bytes stay ours.
-ImFont* add_file(ImFontAtlas& atlas, const std::string& bytes, float line_height, ImFontConfig config,
+ImFont* add_file(ImFontAtlas& atlas, const FontData& data, float line_height, ImFontConfig config,
                  const ImWchar* ranges) {
   config.FontDataOwnedByAtlas = IMGUI_VERSION_NUM < 19200;  // which would otherwise copy them
-  ImFont* font = atlas.AddFontFromMemoryTTF(const_cast<char*>(bytes.data()), static_cast<int>(bytes.size()),
-                                            line_height, &config, ranges);
+  ImFont* font =
+      atlas.AddFontFromMemoryTTF(data.bytes.get(), static_cast<int>(data.size), line_height, &config, ranges);
 #if IMGUI_VERSION_NUM < 19200
   atlas.ConfigData.back().FontDataOwnedByAtlas = false;
 #endif
@@ -174,11 +180,11 @@ ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, c
       wanted_em_px < 22 ? ImGuiFreeTypeBuilderFlags_LightHinting : ImGuiFreeTypeBuilderFlags_NoHinting;
 #endif
   ImFont* font = nullptr;
-  const Face face(font_bytes(path));
+  const Face face(font_data(path));
   if (face.ok()) {
     const float line = std::max(1.0f, std::round(wanted_em_px * face.line_height_per_em()));
     em_px = line / face.line_height_per_em();
-    font = add_file(atlas, font_bytes(path), line, config, kGlyphs.data());
+    font = add_file(atlas, font_data(path), line, config, kGlyphs.data());
   }
   if (font == nullptr) {
     ImFontConfig builtin;
@@ -187,10 +193,10 @@ ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, c
     return atlas.AddFontDefault(&builtin);
   }
   const fs::path& symbols = system_font_files().symbols;
-  const Face symbol_face(font_bytes(symbols));
+  const Face symbol_face(font_data(symbols));
   if (symbols != path && symbol_face.ok()) {
     config.MergeMode = true;
-    add_file(atlas, font_bytes(symbols), std::round(em_px * symbol_face.line_height_per_em()), config, kSymbols.data());
+    add_file(atlas, font_data(symbols), std::round(em_px * symbol_face.line_height_per_em()), config, kSymbols.data());
   }
   const fs::path& file = system_font_files().chinese;
 #if IMGUI_VERSION_NUM >= 19200  // loads a glyph when it is drawn: any name in a trace can be read
@@ -199,11 +205,11 @@ ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, c
   const bool wanted = chinese.size() > 1;
 #endif
   if (wanted && !file.empty()) {
-    const Face face_of_chinese(font_bytes(file));
+    const Face face_of_chinese(font_data(file));
     if (!face_of_chinese.ok()) return font;
     config.MergeMode = true;
     config.FontNo = static_cast<decltype(config.FontNo)>(chinese_face(file));  // ImS8 since 1.92
-    add_file(atlas, font_bytes(file), std::round(em_px * face_of_chinese.line_height_per_em()), config, chinese.data());
+    add_file(atlas, font_data(file), std::round(em_px * face_of_chinese.line_height_per_em()), config, chinese.data());
   }
   return font;
 }
@@ -319,7 +325,7 @@ Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density, const Chi
 #if IMGUI_VERSION_NUM < 19200
   atlas.Build();
   for (const Wanted& w : wanted) {
-    round_advances(*(fonts.*w.font), Face(font_bytes(w.path)), em_px[static_cast<std::size_t>(w.role)]);
+    round_advances(*(fonts.*w.font), Face(font_data(w.path)), em_px[static_cast<std::size_t>(w.role)]);
   }
   if (body.size() > 1) share_glyphs(*fonts.body, *fonts.body_bold, body);
   if (small.size() > 1) share_glyphs(*fonts.small, *fonts.small_bold, small);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <future>
 
 #include "base/crash_notes.h"
 #include "base/error.h"
@@ -173,6 +174,7 @@ void Window::open_window(const Preferences& remembered) {
   };
   prefer_x11();
   if (!glfwInit()) throw base::FileError(tr("no display") + in_brackets() + headless_hint());
+  std::future<Fonts> letters = letters_meanwhile(remembered);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
@@ -202,13 +204,36 @@ void Window::open_window(const Preferences& remembered) {
   glfwSetWindowContentScaleCallback(window_, on_content_scale);  // the window was moved to another monitor
   note_graphics();
   IMGUI_CHECKVERSION();
-  ImGui::CreateContext();
+  if (letters.valid()) fonts_ = letters.get();
+  ImGui::CreateContext(atlas_.get());
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;  // the program saves its own preferences
   io.LogFilename = nullptr;
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   ImGui_ImplOpenGL3_Init(kShaderVersion);
   settle_in();
+}
+
+// The letters of the first frame, on another CPU while the window is opened. If the window turns out to need others,
+// they are made for it like those of any other frame.
+std::future<Fonts> Window::letters_meanwhile([[maybe_unused]] const Preferences& preferences) {
+#if IMGUI_VERSION_NUM < 19200  // which makes each letter when it is first drawn
+  if (options_.language.value_or(preferences.language) != base::Language::English) return {};  // there are many more
+  float x = 1, y = 1;
+  if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) glfwGetMonitorContentScale(monitor, &x, &y);
+  fonts_scale_ = preferences.font_scale * std::clamp(x, 1.0f, 4.0f);
+  fonts_language_ = base::Language::English;
+  atlas_ = std::make_unique<ImFontAtlas>();
+  return std::async([atlas = atlas_.get(), scale = fonts_scale_] {
+    const Fonts fonts = load_fonts(*atlas, scale, 1, window_letters(base::Language::English, ""));
+    unsigned char* pixels = nullptr;
+    int width = 0, height = 0;
+    atlas->GetTexDataAsRGBA32(&pixels, &width, &height);  // which it keeps for the texture
+    return fonts;
+  });
+#else
+  return {};
+#endif
 }
 
 float Window::coordinates_per_unscaled_pixel() const {
@@ -314,19 +339,27 @@ void Window::refresh_look() {
   const float scale = state.scale();
   const bool more_letters = fonts_letters_ != missing_letters_.text().size() ||
                             (state.language() == base::Language::Chinese && fonts_own_ != state.own_files.version);
-  if (scale != fonts_scale_ || fonts_language_ != state.language() || more_letters) {
+  const bool stale = scale != fonts_scale_ || fonts_language_ != state.language() || more_letters;
+  if (stale) {
     fonts_scale_ = scale;
     fonts_language_ = state.language();
     fonts_own_ = state.own_files.version;
     fonts_letters_ = missing_letters_.text().size();
-    ImGuiIO& io = ImGui::GetIO();
-    io.Fonts->Clear();
-    fonts_ = load_fonts(*io.Fonts, scale, 1, window_letters(*fonts_language_, missing_letters_.text()));
+    ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+    atlas.Clear();
+    fonts_ = load_fonts(atlas, scale, 1, window_letters(*fonts_language_, missing_letters_.text()));
+  }
+  if (stale || frames_ == 0) {
     fonts_.missing = &missing_letters_;
 #if IMGUI_VERSION_NUM < 19200
     ImGui_ImplOpenGL3_DestroyFontsTexture();
-    ImGui_ImplOpenGL3_CreateFontsTexture();
-    sample_nearest(*io.Fonts);
+    // What the first frame would otherwise do, with a second texture.
+    if (frames_ == 0) {
+      ImGui_ImplOpenGL3_CreateDeviceObjects();
+    } else {
+      ImGui_ImplOpenGL3_CreateFontsTexture();
+    }
+    sample_nearest(*ImGui::GetIO().Fonts);
 #endif
     theme_shown_.reset();
     damage_.forget();

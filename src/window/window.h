@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -89,6 +90,7 @@ class Window {
   float coordinates_per_unscaled_pixel() const;  // 1 where the display has a scale of 1
   void check_context();                          // throws base::FileError if it is lost
   void close_window();
+  std::future<Fonts> letters_meanwhile(const Preferences& preferences);
   void begin(const WindowOptions& options, Preferences preferences);
   void begin_run(const session::SessionOptions& session);
   void key(int key, int action, int modifiers);
@@ -118,7 +120,8 @@ class Window {
   double touched_s_ = 0;  ///< when something outside the lanes was last pointed at, or a key pressed
   Magnifier magnifier_;
   int drawn_width_ = 0, drawn_height_ = 0;
-  int lost_ = 0;  ///< frames in which everything is drawn again
+  int lost_ = 0;                        ///< frames in which everything is drawn again
+  std::unique_ptr<ImFontAtlas> atlas_;  ///< outlives ImGui's context; null: that has one of its own
   Fonts fonts_;
   float fonts_scale_ = 0;
   std::optional<base::Language> fonts_language_;
