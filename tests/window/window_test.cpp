@@ -302,6 +302,33 @@ TEST_F(StartTest, NamesInChineseCanBeReadInEnglish) {
   EXPECT_FALSE(can_draw(0x9F98)) << "龘 is in no name: the fonts have only what is used";
 }
 
+#if IMGUI_VERSION_NUM < 19200
+// A software renderer takes a quarter of the texels for them, and one texture of letters takes 6 MB.
+TEST_F(StartTest, TheFirstLettersAreSampledLikeLaterOnesAndThereOnce) {
+  desk.open(options());
+  desk.frames(3);
+  const ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+  const auto parameter = [](auto get, GLenum name) {
+    GLint value = 0;
+    get(name, &value);
+    return value;
+  };
+  int of_letters = 0;
+  for (GLuint texture = 1; texture < 64; ++texture) {
+    if (!glIsTexture(texture)) continue;
+    glBindTexture(GL_TEXTURE_2D, texture);
+    const auto of_level = [](GLenum name, GLint* value) { glGetTexLevelParameteriv(GL_TEXTURE_2D, 0, name, value); };
+    if (parameter(of_level, GL_TEXTURE_WIDTH) != atlas.TexWidth) continue;
+    if (parameter(of_level, GL_TEXTURE_HEIGHT) != atlas.TexHeight) continue;
+    ++of_letters;
+    const auto of_texture = [](GLenum name, GLint* value) { glGetTexParameteriv(GL_TEXTURE_2D, name, value); };
+    EXPECT_EQ(parameter(of_texture, GL_TEXTURE_MIN_FILTER), GL_NEAREST);
+    EXPECT_EQ(parameter(of_texture, GL_TEXTURE_MAG_FILTER), GL_NEAREST);
+  }
+  EXPECT_EQ(of_letters, 1);
+}
+#endif
+
 TEST_F(StartTest, ABrokenSettingsFileIsNoReasonNotToStart) {
   std::filesystem::create_directories(desk.settings_file().parent_path());
   std::ofstream(desk.settings_file()) << "theme = \nfont_scale = nan";
