@@ -70,6 +70,15 @@ std::vector<double> latencies(const trace::Trace& trace, const std::vector<Frame
   return all;
 }
 
+/// Of what `of` says of each frame, given the one before.
+template <typename Of>
+double percentile_99(const std::vector<Frame>& frames, Of of) {
+  std::vector<double> all;
+  for (std::size_t i = 1; i < frames.size(); ++i) all.push_back(of(frames[i - 1], frames[i]));
+  std::ranges::sort(all);
+  return all.empty() ? 0 : all[all.size() * 99 / 100];
+}
+
 void latency(benchmark::State& state, wire::Level level) {
   for (auto _ : state) {
     const std::shared_ptr<attach::Attachment> attachment = train(level);
@@ -96,6 +105,12 @@ void latency(benchmark::State& state, wire::Level level) {
     state.counters["frames"] = static_cast<double>(frames.size());
     state.counters["median_ms"] = ms[ms.size() / 2];
     state.counters["most_ms"] = ms.back();
+    state.counters["frame_ms_99"] = percentile_99(frames, [](const Frame& before, const Frame& frame) {
+      return static_cast<double>(frame.shown_ns - before.shown_ns) * 1e-6;
+    });
+    state.counters["behind_ms_99"] = percentile_99(frames, [](const Frame&, const Frame& frame) {
+      return static_cast<double>(frame.shown_ns - frame.edge_ns) * 1e-6;
+    });
     at_most(state, ms[ms.size() * 99 / 100], 50);
   }
 }

@@ -25,7 +25,7 @@ namespace {
 using base::tr;
 
 constexpr std::size_t kMostProcesses = 1024, kMessagesAtOnce = 1 << 15;
-constexpr int kRestMs = 20, kBusyMs = 4;
+constexpr int kRestMs = 20, kBusyMs = 2;
 constexpr Nanoseconds kBusy = base::kSecond / 2;  // after the last message
 constexpr Nanoseconds kPublish = 50 * base::kMillisecond, kLook = 2 * base::kSecond;
 constexpr Nanoseconds kShortestBurst = 50 * base::kMillisecond, kLongestBurst = 2 * base::kSecond;
