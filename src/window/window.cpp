@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/platform/machine_memory.h"
 #include "base/platform/page.h"
+#include "base/threads.h"
 #include "base/translate.h"
 #include "model/lesson_letters.h"
 #include "model/memory_cap.h"
@@ -224,7 +225,8 @@ std::future<Fonts> Window::letters_meanwhile([[maybe_unused]] const Preferences&
   fonts_scale_ = preferences.font_scale * std::clamp(x, 1.0f, 4.0f);
   fonts_language_ = base::Language::English;
   atlas_ = std::make_unique<ImFontAtlas>();
-  return std::async([atlas = atlas_.get(), scale = fonts_scale_] {
+  const std::launch on = base::kThreads ? std::launch::async | std::launch::deferred : std::launch::deferred;
+  return std::async(on, [atlas = atlas_.get(), scale = fonts_scale_] {
     const Fonts fonts = load_fonts(*atlas, scale, 1, window_letters(base::Language::English, ""));
     unsigned char* pixels = nullptr;
     int width = 0, height = 0;
