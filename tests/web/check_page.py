@@ -158,6 +158,25 @@ def awaited(folder: Path, pattern: str) -> Path:
     raise Failure(f"no {pattern} was downloaded")
 
 
+def at_rest(what: str, work):
+    """Waits until nothing moves any more: until `work`, which grows with each frame, has stood still for a second."""
+    end, before, since = time.monotonic() + 60, None, 0.0
+    while time.monotonic() < end:
+        now = work()
+        if now != before:
+            before, since = now, time.monotonic()
+        elif time.monotonic() > since + 1:
+            return
+        time.sleep(0.1)
+    raise Failure(f"{what} does not come to rest")
+
+
+def worked(process: subprocess.Popen) -> int:
+    """Its CPU time in steps of 40 ms: less than a few frames take, and more than a window at rest takes in seconds."""
+    user, system = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")")[-1].split()[11:13]
+    return (int(user) + int(system)) // 4
+
+
 def native_picture(lanescope: str, home: Path) -> Path:
     """Of the native window with the same trace, as large as the page, taken by the same key."""
     settings = home / "lanescope"
@@ -172,7 +191,7 @@ def native_picture(lanescope: str, home: Path) -> Path:
     try:
         subprocess.run(["xdotool", "search", "--sync", "--onlyvisible", "--name", "Lanescope"], env=around, check=True,
                        stdout=subprocess.DEVNULL, timeout=60)
-        time.sleep(4)
+        at_rest("the native window", lambda: worked(window))
         subprocess.run(["xdotool", "mousemove", "5", "5", "key", "s"], env=around, check=True)
         return awaited(home, "lanescope-window-*.png")
     finally:
@@ -200,7 +219,7 @@ def drop(browser, address, folder, measured, lanescope):
     browser.mouse("mouseMoved", 5, 5)
     now = state(browser)
     check(now["events"] == told["events"]["recorded"], f"{now['events']} events, natively {told['events']['recorded']}")
-    time.sleep(2)
+    at_rest("the page", lambda: state(browser)["frames"])
     browser.screenshot(folder / "dropped.png")
     browser.key("s", "KeyS", 83)
     here = awaited(folder, "lanescope-window-*.png")
