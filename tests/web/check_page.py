@@ -159,7 +159,7 @@ def awaited(folder: Path, pattern: str) -> Path:
 
 
 def at_rest(what: str, work):
-    """Waits until nothing moves any more: until `work`, which grows with each frame, has stood still for a second."""
+    """Waits until nothing moves any more: until `work`, which grows with the frames, has not changed for a second."""
     end, before, since = time.monotonic() + 60, None, 0.0
     while time.monotonic() < end:
         now = work()
@@ -172,7 +172,7 @@ def at_rest(what: str, work):
 
 
 def worked(process: subprocess.Popen) -> int:
-    """Its CPU time in steps of 40 ms: less than a few frames take, and more than a window at rest takes in seconds."""
+    """Its CPU time in steps of 40 ms. A window that moves takes several a second, one at rest takes one in 20 seconds."""
     user, system = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")")[-1].split()[11:13]
     return (int(user) + int(system)) // 4
 

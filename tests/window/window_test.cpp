@@ -303,7 +303,7 @@ TEST_F(StartTest, NamesInChineseCanBeReadInEnglish) {
 }
 
 #if IMGUI_VERSION_NUM < 19200
-// A software renderer takes a quarter of the texels for them, and one texture of letters takes 6 MB.
+// Sampled nearest, a software renderer reads a quarter of the texels.
 TEST_F(StartTest, TheFirstLettersAreSampledLikeLaterOnesAndThereOnce) {
   desk.open(options());
   desk.frames(3);
