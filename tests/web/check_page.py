@@ -179,14 +179,16 @@ def worked(process: subprocess.Popen) -> int:
 
 def native_picture(lanescope: str, home: Path) -> Path:
     """Of the native window with the same trace, as large as the page, taken by the same key."""
+    home = home.resolve()  # these folders are ignored where they are relative
     settings = home / "lanescope"
     settings.mkdir(parents=True, exist_ok=True)
     (settings / "settings.toml").write_text(f"tour_done = true\nwindow_width = {WIDTH}\nwindow_height = {HEIGHT}\n")
     screen = subprocess.Popen(["Xvfb", "-displayfd", "1", "-screen", "0", f"{WIDTH}x{HEIGHT}x24"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     display = f":{screen.stdout.readline().strip()}"
-    around = {**os.environ, "DISPLAY": display, "XDG_CONFIG_HOME": str(home), "XDG_PICTURES_DIR": str(home.resolve()),
-              "LIBGL_ALWAYS_SOFTWARE": "1"}
+    # A state of its own, too: a run that another window has saved would be offered in a bar, which moves the lanes down.
+    around = {**os.environ, "DISPLAY": display, "XDG_CONFIG_HOME": str(home), "XDG_STATE_HOME": str(home),
+              "XDG_PICTURES_DIR": str(home), "LIBGL_ALWAYS_SOFTWARE": "1"}
     window = subprocess.Popen([lanescope, "--lang", "en", "--open", str(TRACE)], env=around)
     try:
         subprocess.run(["xdotool", "search", "--sync", "--onlyvisible", "--name", "Lanescope"], env=around, check=True,

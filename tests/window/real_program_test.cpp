@@ -148,7 +148,7 @@ class ViewerTest : public testing::Test {
     ASSERT_GE(viewer_, 0);
     if (viewer_ > 0) return;
     for (const auto& [name, value] : on_fake_gpu()) setenv(name.c_str(), value.c_str(), 1);
-    setenv("XDG_CONFIG_HOME", folder_.c_str(), 1);
+    for (const char* name : {"XDG_CONFIG_HOME", "XDG_STATE_HOME"}) setenv(name, folder_.c_str(), 1);
     setenv("LANESCOPE_CUDA", "off", 1);
     ::dup2(::open((folder_ / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 1);
     std::vector<std::string> words{LANESCOPE_BINARY, "attach", "--", LANESCOPE_PYTHON, kTrain};
