@@ -24,6 +24,7 @@ PROGRAMS = [  # name, what starts it
     ("window", VIRTUAL_DISPLAY),
     ("live", VIRTUAL_DISPLAY),
     ("working", VIRTUAL_DISPLAY),
+    ("busy", VIRTUAL_DISPLAY),
     ("latency", VIRTUAL_DISPLAY),
     ("opening", VIRTUAL_DISPLAY),
 ]
