@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/copied_bytes.h"
 #include "analysis/warm_up.h"
 
 namespace lanescope::analysis {
@@ -261,9 +262,7 @@ const IssuingCall* Accumulator::take_later(const trace::Event& operation, trace:
 
 void Accumulator::take_copy(const trace::Event& copy, LaneKind kind) {
   if (copy.kind != trace::EventKind::Copy || kind == LaneKind::CopyOther) return;
-  // No GPU has as much memory. A file may claim any number, and sums must not overflow.
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
-  const auto bytes = static_cast<std::int64_t>(std::min(trace::bytes_of(copy), kMost));
+  const std::int64_t bytes = copied_bytes(copy);
   const bool upload = kind == LaneKind::CopyH2D;
   (upload ? counts_.h2d_bytes : counts_.d2h_bytes) += bytes;
   if (copy.end_ns <= copy.start_ns) return;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analysis/accumulator.h"
+#include "analysis/copied_bytes.h"
 #include "analysis/cpu_lanes.h"
 #include "analysis/event_merge.h"
 #include "analysis/kept_range.h"
@@ -347,7 +348,7 @@ class Gathering final : Accumulator::Listener {
       evidence_.copies.back().asynchronous = traits.asynchronous;
     }
     CopyGroup& group = evidence_.copies[number];
-    const auto bytes = static_cast<std::int64_t>(trace::bytes_of(copy));
+    const std::int64_t bytes = copied_bytes(copy);
     ++group.count;
     if (bytes <= kSmallCopyBytes) ++group.small_count;
     group.bytes += bytes;

@@ -135,6 +135,19 @@ TEST_F(AdviceTest, APageableCopyHoldsTheCpu) {
   EXPECT_THAT(card->title, HasSubstr("in copy"));
 }
 
+// A damaged record may claim any number of bytes. As signed numbers, two of these would overflow, and each would count
+// as small. Each counts as 2^40.
+TEST_F(AdviceTest, CopiesThatClaimMoreThanAnyGpuHolds) {
+  loop([&](Nanoseconds t) {
+    upload(t + 1'000, t + 3'000, t + 4'000, t + 44'000, 0xa0a0'a0a0'a0a0'a0a0, MemoryKind::Pinned);
+    kernel(t + 5'000, t + 38'000, t + 104'000);
+  });
+  const Evidence e = evidence();
+  ASSERT_EQ(e.copies.size(), 1u);
+  EXPECT_EQ(e.copies[0].bytes, std::int64_t{5} << 40);
+  EXPECT_EQ(e.copies[0].small_count, 0);
+}
+
 // 40 µs of copying from pinned memory, 6 of them beside a kernel: 34 µs. 4.2 MB in 40 µs are 104.9 GB/s: more than half
 // of a link of 200, and far less than half of one of 400.
 TEST_F(AdviceTest, CopiesBesideNoKernel) {
