@@ -2,7 +2,8 @@
 # Builds the release preset and measures the promises of docs/architecture.md, in under 5 minutes.
 #
 #   scripts/bench.sh           a table
-#   scripts/bench.sh --json    [{"promise", "value", "goal", "ok", "date", "commit"}]
+#   scripts/bench.sh --json    [{"promise", "value", "goal", "ok", "step_ns", "date", "commit"}]; step_ns: how fast the
+#                              machine was, see bench/promises.py
 #   --check                    exit status 1 when a promise is not kept
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
