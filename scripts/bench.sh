@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the release preset and measures the promises of docs/architecture.md, in under 5 minutes.
+# Builds the release preset and measures the promises of docs/architecture.md, in about 5 minutes.
 #
 #   scripts/bench.sh           a table
 #   scripts/bench.sh --json    [{"promise", "value", "goal", "ok", "step_ns", "date", "commit"}]; step_ns: how fast the
