@@ -78,7 +78,7 @@ void behind(benchmark::State& state) {
     base::Nanoseconds edge = 0;
     const auto begin = Clock::now();
     for (double s = 0; s < kSettles_s + kMeasured_s && window.frame(); s = seconds_since(begin)) {
-      // Until now, the picture before was the newest one.
+      // The picture before this one was on the screen until now.
       if (s > kSettles_s) {
         behind_ms.push_back(static_cast<float>(session.now_ns() - edge) * 1e-6f);
         coarse += shown.figures.coarse_frames_per_second > 0 ? 1 : 0;

@@ -3,8 +3,8 @@
 
     promises.py BUILD_FOLDER [--json] [--check]
 
-"step_ns" says how fast the machine was, before and after the program that measured: the time of a step of a Python loop that
-does nothing. On a shared machine it may double within minutes, and with it every promise in seconds or per second.
+"step_ns" says how fast the machine was around the measurement: the time of one step of an empty Python loop. On a shared
+machine it can double within minutes, and everything that is measured in seconds doubles with it.
 """
 import json
 import pathlib
@@ -36,7 +36,7 @@ PROGRAMS = [  # name, what starts it
 
 
 def step_ns():
-    """The time of a step of a loop that does nothing."""
+    """The time of one step of an empty loop, now."""
     steps = 300_000
     times = []
     for _ in range(9):

@@ -170,8 +170,8 @@ def page(build):
     lines += written("soak-*.json", ["check", "value, at most", "result"], lambda each: [
         each["check"], f"{number(each['value'])}, {number(each['goal'])}", said(each["ok"])])
     lines += ["", "## Smooth, and on time", "",
-              "`scripts/bench.sh --json >build/promises.json`. A step: of a Python loop that does nothing, on the same machine just "
-              "before and after, because a shared machine may take twice as long within minutes.", ""]
+              "`scripts/bench.sh --json >build/promises.json`. Step: the time of one step of an empty Python loop just before and "
+              "after. A shared machine can become half as fast within minutes, which doubles everything measured in seconds.", ""]
     lines += written("promises.json", ["promise", "value, goal", "result", "step"], lambda each: [
         each["promise"], "failed" if each["value"] is None else f"{number(each['value'])}, {each['goal']}", said(each["ok"]),
         f"{number(each['step_ns'])} ns"])
