@@ -23,7 +23,7 @@ Hold hold_of(CallRole role, bool blocking, bool sync) {
 
 void Accumulator::open_window(Nanoseconds from) {
   reach(from);
-  before_window_ = raw_totals_at(from);
+  before_window_ = totals_at(from);
   run_ahead_.cut(from);
   window_open_ = true;
   window_from_ = from;
@@ -220,9 +220,9 @@ void Accumulator::resume(Nanoseconds t) {
 
 // The bytes of a copy in progress that are to come are not recorded.
 void Accumulator::cut_copies(Nanoseconds t) {
-  const RunningTotals until = raw_totals_at(t);
-  counts_.h2d_bytes = until.h2d_bytes;
-  counts_.d2h_bytes = until.d2h_bytes;
+  const RunningTotals until = totals_at(t);
+  counts_.h2d_bytes = before_window_.h2d_bytes + until.h2d_bytes;
+  counts_.d2h_bytes = before_window_.d2h_bytes + until.d2h_bytes;
   running_copies_.clear();
 }
 
@@ -325,7 +325,7 @@ void Accumulator::end_iteration() {
   const Interval iteration = running_iterations_.back();
   running_iterations_.pop_back();
   iterations_ns_ += iteration.end - iteration.start;
-  static_cast<RunningTotals&>(last_iteration_) = totals_at(iteration.end);
+  set_totals_at(iteration.end, last_iteration_);
   last_iteration_.start_ns = iteration.start;
   last_iteration_.end_ns = iteration.end;
   last_iteration_.number = ++iterations_;
@@ -355,13 +355,13 @@ void Accumulator::close_window(Nanoseconds to) {
   idle_since_ = to;
 }
 
-RunningTotals Accumulator::raw_totals_at(Nanoseconds t) const {
-  RunningTotals totals = counts_;
-  totals.recorded_ns = recorded_by(t);
-  totals.busy_ns = busy_.total_at(t);
-  totals.kernel_ns = kernels_.total_at(t);
-  totals.h2d_ns = uploads_.total_at(t);
-  totals.d2h_ns = downloads_.total_at(t);
+void Accumulator::set_totals_at(Nanoseconds t, RunningTotals& totals) const {
+  totals.set_difference(counts_, before_window_);
+  totals.recorded_ns += recorded_by(t);
+  totals.busy_ns += busy_.total_at(t);
+  totals.kernel_ns += kernels_.total_at(t);
+  totals.h2d_ns += uploads_.total_at(t);
+  totals.d2h_ns += downloads_.total_at(t);
   for (const trace::LaneId lane : wait_lanes_) totals.wait_ns += waits_[lane].total_at(t);
   for (const Union& waits : loader_waits_) totals.loader_wait_ns += waits.total_at(t);
   for (const Copy& copy : running_copies_) {
@@ -371,7 +371,6 @@ RunningTotals Accumulator::raw_totals_at(Nanoseconds t) const {
     const std::int64_t to_come = copy.bytes - std::llround(static_cast<double>(copy.bytes) * share);
     (copy.upload ? totals.h2d_bytes : totals.d2h_bytes) -= to_come;
   }
-  return totals;
 }
 
 Summary Accumulator::summary_at(Nanoseconds t) const {

@@ -80,7 +80,11 @@ class Accumulator {
   /// Ends the window. From now on only run_ahead() may be passed events.
   void close_window(Nanoseconds to);
 
-  RunningTotals totals_at(Nanoseconds t) const { return raw_totals_at(t) - before_window_; }
+  RunningTotals totals_at(Nanoseconds t) const {
+    RunningTotals totals;
+    set_totals_at(t, totals);
+    return totals;
+  }
   /// All figures from the window's start to t, except run-ahead and the iterations' durations; without a verdict.
   Summary summary_at(Nanoseconds t) const;
   std::int64_t iterations() const { return iterations_; }
@@ -185,7 +189,8 @@ class Accumulator {
   void resume(Nanoseconds t);
   void cut_copies(Nanoseconds t);
   Nanoseconds recorded_by(Nanoseconds t) const;
-  RunningTotals raw_totals_at(Nanoseconds t) const;
+  /// In place, since an iteration costs little else.
+  void set_totals_at(Nanoseconds t, RunningTotals& totals) const;
 
   CallNames names_;
   LaneFacts lanes_;
@@ -227,7 +232,7 @@ class Accumulator {
   trace::CallKey last_issuer_;    // the call that issued it
 
   bool window_open_ = false;
-  RunningTotals before_window_;
+  RunningTotals before_window_;  // none before it is open
   Nanoseconds window_from_ = 0;
   Nanoseconds idle_since_ = kNever;  // the GPU has no work after this time, as far as known
   bool cause_known_ = false;         // for the gap that starts there

@@ -129,12 +129,12 @@ void RunAhead::finishes_early(Nanoseconds end) {
   finishes_.insert(place, end);
 }
 
-/// Of the time from the position to `to`, what was recorded.
-Nanoseconds RunAhead::recorded_between(Position& p, Nanoseconds to) const {
-  Nanoseconds recorded = to - p.now;
-  for (; p.pause < pauses_.size() && pauses_[p.pause].from < to; ++p.pause) {
-    const Pause& pause = pauses_[p.pause];
-    recorded -= std::max<Nanoseconds>(0, std::min(to, pause.to) - std::max(p.now, pause.from));
+/// Of the time from `from` to `to`, what was recorded. `next`: the first pause that may not lie before.
+Nanoseconds RunAhead::recorded_between(Nanoseconds from, Nanoseconds to, std::size_t& next) const {
+  Nanoseconds recorded = to - from;
+  for (; next < pauses_.size() && pauses_[next].from < to; ++next) {
+    const Pause& pause = pauses_[next];
+    recorded -= std::max<Nanoseconds>(0, std::min(to, pause.to) - std::max(from, pause.from));
     if (pause.to > to) break;
   }
   return recorded;
@@ -144,24 +144,24 @@ Nanoseconds RunAhead::recorded_between(Position& p, Nanoseconds to) const {
 void RunAhead::follow(Position& position, Nanoseconds until, bool wait_for_operations,
                       std::vector<Value>& values) const {
   constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
-  Position p = position;
+  Position p = position;  // in registers, which is why nothing below takes its address or is a call of its own
+  std::size_t pause = p.pause;
   const auto time_of = [](const std::vector<Nanoseconds>& times, std::size_t i) {
     return i < times.size() ? times[i] : kNever;
   };
   Nanoseconds finish = time_of(finishes_, p.finish), cut = time_of(cuts_, p.cut);
-  const auto pass = [&p, this](Nanoseconds to) {
+  const auto pass = [&] [[gnu::always_inline]] (Nanoseconds to) {
     if (p.depth != 0 && to > p.now) {
-      const Nanoseconds passed = pauses_.empty() ? to - p.now : recorded_between(p, to);
+      const Nanoseconds passed = pauses_.empty() ? to - p.now : recorded_between(p.now, to, pause);
       // A file's times may lie decades apart: then the integral stays at the most that it can be.
-      std::int64_t added = 0;
-      if (__builtin_mul_overflow(p.depth, passed, &added) ||
-          __builtin_add_overflow(p.integral_ns, added, &p.integral_ns)) {
-        p.integral_ns = std::numeric_limits<std::int64_t>::max();
-      }
+      std::int64_t added = 0, sum = 0;
+      const bool over =
+          __builtin_mul_overflow(p.depth, passed, &added) || __builtin_add_overflow(p.integral_ns, added, &sum);
+      p.integral_ns = over ? std::numeric_limits<std::int64_t>::max() : sum;
     }
     p.now = p.depth != 0 ? std::max(p.now, to) : to;
   };
-  const auto move_to = [&](Nanoseconds t) {
+  const auto move_to = [&] [[gnu::always_inline]] (Nanoseconds t) {
     for (Nanoseconds next = std::min(finish, cut); next <= t && next != kNever; next = std::min(finish, cut)) {
       pass(next);
       if (finish <= cut) {
@@ -187,6 +187,7 @@ void RunAhead::follow(Position& position, Nanoseconds until, bool wait_for_opera
     p.maximum = std::max(p.maximum, ++p.depth);
   }
   move_to(until);
+  p.pause = pause;
   position = p;
 }
 

@@ -138,7 +138,7 @@ class RunAhead {
     }
   }
   void finishes_early(Nanoseconds end);
-  Nanoseconds recorded_between(Position& position, Nanoseconds to) const;
+  Nanoseconds recorded_between(Nanoseconds from, Nanoseconds to, std::size_t& next) const;
   void follow(Position& position, Nanoseconds until, bool wait_for_operations, std::vector<Value>& values) const;
   void settle_some(Nanoseconds until);
 

@@ -5,25 +5,26 @@
 
 namespace lanescope::analysis {
 
-RunningTotals& RunningTotals::operator-=(const RunningTotals& earlier) {
-  recorded_ns -= earlier.recorded_ns;
-  busy_ns -= earlier.busy_ns;
-  kernel_ns -= earlier.kernel_ns;
-  wait_ns -= earlier.wait_ns;
-  loader_wait_ns -= earlier.loader_wait_ns;
-  for (std::size_t c = 0; c < kBubbleCauses; ++c) bubble_ns[c] -= earlier.bubble_ns[c];
-  after_read_ns -= earlier.after_read_ns;
-  after_upload_ns -= earlier.after_upload_ns;
-  for (std::size_t p = 0; p < kSyncPlaces; ++p) after_sync_at_ns[p] -= earlier.after_sync_at_ns[p];
-  bubble_count -= earlier.bubble_count;
-  sync_count -= earlier.sync_count;
-  launch_count -= earlier.launch_count;
-  gpu_op_count -= earlier.gpu_op_count;
-  cpu_op_count -= earlier.cpu_op_count;
-  h2d_bytes -= earlier.h2d_bytes;
-  d2h_bytes -= earlier.d2h_bytes;
-  h2d_ns -= earlier.h2d_ns;
-  d2h_ns -= earlier.d2h_ns;
+RunningTotals& RunningTotals::set_difference(const RunningTotals& later, const RunningTotals& earlier) {
+  recorded_ns = later.recorded_ns - earlier.recorded_ns;
+  busy_ns = later.busy_ns - earlier.busy_ns;
+  kernel_ns = later.kernel_ns - earlier.kernel_ns;
+  wait_ns = later.wait_ns - earlier.wait_ns;
+  loader_wait_ns = later.loader_wait_ns - earlier.loader_wait_ns;
+  for (std::size_t c = 0; c < kBubbleCauses; ++c) bubble_ns[c] = later.bubble_ns[c] - earlier.bubble_ns[c];
+  after_read_ns = later.after_read_ns - earlier.after_read_ns;
+  after_upload_ns = later.after_upload_ns - earlier.after_upload_ns;
+  for (std::size_t p = 0; p < kSyncPlaces; ++p)
+    after_sync_at_ns[p] = later.after_sync_at_ns[p] - earlier.after_sync_at_ns[p];
+  bubble_count = later.bubble_count - earlier.bubble_count;
+  sync_count = later.sync_count - earlier.sync_count;
+  launch_count = later.launch_count - earlier.launch_count;
+  gpu_op_count = later.gpu_op_count - earlier.gpu_op_count;
+  cpu_op_count = later.cpu_op_count - earlier.cpu_op_count;
+  h2d_bytes = later.h2d_bytes - earlier.h2d_bytes;
+  d2h_bytes = later.d2h_bytes - earlier.d2h_bytes;
+  h2d_ns = later.h2d_ns - earlier.h2d_ns;
+  d2h_ns = later.d2h_ns - earlier.d2h_ns;
   return *this;
 }
 

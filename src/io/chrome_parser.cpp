@@ -601,9 +601,12 @@ class Handler {
 
 // Not an assignment: most of an event is not there, and need not be written.
 void RawEvent::clear() {
-  phase = category = name = new_name = arguments = details = label_hex = raw = {};
+  // Not one in a chain: each would be read back at once, while it is still being written.
+  for (std::string_view* text : {&phase, &category, &name, &new_name, &arguments, &details, &label_hex, &raw,
+                                 &range_kind, &marker_kind, &key, &before, &now}) {
+    *text = {};
+  }
   details_of = Details::None;
-  range_kind = marker_kind = key = before = now = {};
   process.is_text = thread.is_text = false;
   process.number = thread.number = 0;
   start.present = duration.present = false;

@@ -167,6 +167,7 @@ std::string_view JsonReader::decoded(std::string_view written, bool escaped) {
 
 Scalar JsonReader::number() {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  Scalar result;  // out here the compiler makes it in its place; a copy of what has just been written would stall
   for (;;) {
     const char* p = at_;
     const bool negative = *p == '-';
@@ -200,7 +201,6 @@ Scalar JsonReader::number() {
       if (p >= end_) fail_truncated();
       fail_at(p, "a number is written wrongly");
     }
-    Scalar result;
     const std::ptrdiff_t count = p - digits - (real ? 1 : 0);
     // At most 19 digits do not overflow.
     const bool fits = !exponent && count <= 19 && value <= kMost + (negative ? 1 : 0);

@@ -180,11 +180,12 @@ EventIndex Row::first_starting_at_or_after(Nanoseconds t, EventIndex from, Event
   return i;
 }
 
+constexpr std::size_t kSeveral = 4, kFew = 16;  // steps or sections; events
+
 // The end of a long fold, found by whole steps or sections: the first event of the first step or section that does not
 // end at or before t. Returns `first` if it lies less than several steps ahead. Sections are stored beside the blocks,
 // so reading them touches no block.
 EventIndex Row::coarse_fold_end(Nanoseconds t, EventIndex first, EventIndex to) const {
-  constexpr EventIndex kSeveral = 4;
   // Usually one step or section shows at once that the end is close: if it does not pass, look no further.
   const auto passes = [&](EventIndex size, auto&& end_of) {
     const EventIndex past = (first + kSeveral * size + size - 1) / size * size;
@@ -211,6 +212,25 @@ EventIndex Row::coarse_fold_end(Nanoseconds t, EventIndex first, EventIndex to) 
 
 // Prefetches what the next fold will probably read. Loops repeat, so the next fold has about as many events. Without
 // this, a long trace would cause several cache misses per fold.
+// first_ending_after() for a fold that coarse_fold_end() found to be short: most end within a few events.
+EventIndex Row::near_fold_end(Nanoseconds t, EventIndex first, EventIndex to) const {
+  const EventIndex past = std::min({to, first + kFew, (first / kBlockEvents + 1) * kBlockEvents});
+  if (first >= past) return to;
+  const Block& b = *block(first);
+  const Nanoseconds* const ends = b.end.data();
+  if (ends[(past - 1) % kBlockEvents] > t) {
+    while (ends[first % kBlockEvents] <= t) ++first;
+    return first;
+  }
+  // The events of a step lie close together, and fetch_next() has fetched the likely ones.
+  const EventIndex block_begin = first - first % kBlockEvents;
+  const std::size_t whole = std::min<EventIndex>(to - block_begin, kBlockEvents) / kBusyStep;
+  std::size_t from = past - block_begin, n = from / kBusyStep;
+  for (; n < whole && b.steps[n].end <= t; ++n) from = (n + 1) * kBusyStep;
+  if (n >= whole) return first_ending_after(t, block_begin + from, to);
+  return block_begin + static_cast<EventIndex>(std::upper_bound(ends + from, ends + (n + 1) * kBusyStep, t) - ends);
+}
+
 void Row::fetch_next(EventIndex first, EventIndex last, EventIndex to) const {
   // Sections are contiguous; the hardware prefetcher handles them.
   if (last >= to || last - first >= 4 * kSectionEvents) return;
@@ -225,6 +245,7 @@ void Row::fetch_next(EventIndex first, EventIndex last, EventIndex to) const {
   __builtin_prefetch(&there.steps[j / kBusyStep]);
   if (last - first >= 4 * kBusyStep) return;
   __builtin_prefetch(&here.end[k]);
+  __builtin_prefetch(&here.end[std::min(k + kFew, kBlockEvents - 1)]);
   for (std::size_t n = j / kBusyStep * kBusyStep; n <= j; n += 8) {  // eight per cache line
     __builtin_prefetch(&there.end[n]);
     __builtin_prefetch(&there.start[n]);
@@ -250,7 +271,7 @@ Fold Row::fold_at(EventIndex first, Nanoseconds width, EventIndex to) const {
   }
   // A wide event stands alone, even if instants follow at its very end.
   const bool wide = end(first) - fold.start >= width;
-  fold.last = wide ? first + 1 : first_ending_after(until, first + 1, to);
+  fold.last = wide ? first + 1 : near_fold_end(until, first + 1, to);
   fold.end = end(fold.last - 1);
   fold.busy_ns = busy_ns(first, fold.last);
   return fold;

@@ -155,6 +155,7 @@ class Row {
   std::size_t block_of(Nanoseconds t, EventIndex from, EventIndex to) const;
   Fold fold_at(EventIndex first, Nanoseconds width, EventIndex to) const;
   void fetch_next(EventIndex first, EventIndex last, EventIndex to) const;
+  EventIndex near_fold_end(Nanoseconds t, EventIndex first, EventIndex to) const;
   EventIndex coarse_fold_end(Nanoseconds t, EventIndex first, EventIndex to) const;
 
   std::unique_ptr<std::atomic<Page*>[]> pages_;

@@ -24,7 +24,7 @@ class Jitter {
 
  private:
   double factor(double spread) { return spread <= 0 ? 1 : 1 + spread * draw(); }
-  base::Nanoseconds apply(base::Nanoseconds cost, double spread) {
+  [[gnu::always_inline]] base::Nanoseconds apply(base::Nanoseconds cost, double spread) {  // in every call
     if (spread <= 0) return cost;
     const double exact = static_cast<double>(cost);
     return static_cast<base::Nanoseconds>(exact + exact * spread * draw() + 0.5);
