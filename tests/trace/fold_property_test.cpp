@@ -99,6 +99,16 @@ TEST_P(AnyRow, WhatIsWideEnoughIsSeenAlone) {
   }
 }
 
+// Short folds are found event by event; only long ones may end with a step of the summaries.
+TEST_P(AnyRow, AShortFoldHoldsAllThatFits) {
+  for (const Nanoseconds width : widths) {
+    each_fold(0, width, [&](EventIndex first, const Fold& fold) {
+      if (fold.last - first >= 4 * kBusyStep || fold.last == row().last()) return;
+      ASSERT_GE(row().end(fold.last) - fold.start, width) << fold.last - first << " events";
+    });
+  }
+}
+
 // The cost of a picture depends on its columns: two consecutive folds are together wider than the maximum for one,
 // except for a step of the summaries.
 TEST_P(AnyRow, ThereAreNotMoreFoldsThanColumns) {
