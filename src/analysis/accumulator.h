@@ -189,7 +189,7 @@ class Accumulator {
   void resume(Nanoseconds t);
   void cut_copies(Nanoseconds t);
   Nanoseconds recorded_by(Nanoseconds t) const;
-  /// In place, since an iteration costs little else.
+  /// In place, because copies of totals would be most of what an iteration costs.
   void set_totals_at(Nanoseconds t, RunningTotals& totals) const;
 
   CallNames names_;

@@ -180,12 +180,11 @@ EventIndex Row::first_starting_at_or_after(Nanoseconds t, EventIndex from, Event
   return i;
 }
 
-constexpr std::size_t kSeveral = 4, kFew = 16;  // steps or sections; events
-
 // The end of a long fold, found by whole steps or sections: the first event of the first step or section that does not
 // end at or before t. Returns `first` if it lies less than several steps ahead. Sections are stored beside the blocks,
 // so reading them touches no block.
 EventIndex Row::coarse_fold_end(Nanoseconds t, EventIndex first, EventIndex to) const {
+  constexpr EventIndex kSeveral = 4;
   // Usually one step or section shows at once that the end is close: if it does not pass, look no further.
   const auto passes = [&](EventIndex size, auto&& end_of) {
     const EventIndex past = (first + kSeveral * size + size - 1) / size * size;
@@ -210,9 +209,10 @@ EventIndex Row::coarse_fold_end(Nanoseconds t, EventIndex first, EventIndex to) 
   return end < to ? end : first;
 }
 
-// Prefetches what the next fold will probably read. Loops repeat, so the next fold has about as many events. Without
-// this, a long trace would cause several cache misses per fold.
-// first_ending_after() for a fold that coarse_fold_end() found to be short: most end within a few events.
+constexpr std::size_t kFew = 16;
+
+// first_ending_after() for a fold that coarse_fold_end() found to be short: most end within a few events, and the
+// others within a few steps, whose ends are stored together.
 EventIndex Row::near_fold_end(Nanoseconds t, EventIndex first, EventIndex to) const {
   const EventIndex past = std::min({to, first + kFew, (first / kBlockEvents + 1) * kBlockEvents});
   if (first >= past) return to;
@@ -222,7 +222,6 @@ EventIndex Row::near_fold_end(Nanoseconds t, EventIndex first, EventIndex to) co
     while (ends[first % kBlockEvents] <= t) ++first;
     return first;
   }
-  // The events of a step lie close together, and fetch_next() has fetched the likely ones.
   const EventIndex block_begin = first - first % kBlockEvents;
   const std::size_t whole = std::min<EventIndex>(to - block_begin, kBlockEvents) / kBusyStep;
   std::size_t from = past - block_begin, n = from / kBusyStep;
@@ -231,6 +230,8 @@ EventIndex Row::near_fold_end(Nanoseconds t, EventIndex first, EventIndex to) co
   return block_begin + static_cast<EventIndex>(std::upper_bound(ends + from, ends + (n + 1) * kBusyStep, t) - ends);
 }
 
+// Prefetches what the next fold will probably read. Loops repeat, so the next fold has about as many events. Without
+// this, a long trace would cause several cache misses per fold.
 void Row::fetch_next(EventIndex first, EventIndex last, EventIndex to) const {
   // Sections are contiguous; the hardware prefetcher handles them.
   if (last >= to || last - first >= 4 * kSectionEvents) return;
