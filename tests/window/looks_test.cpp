@@ -205,6 +205,8 @@ TEST_F(LooksTest, LanesThatDoNotFitAreScrolledByTheThumb) {
   EXPECT_FALSE(desk().has_place("lanes_scroll.cpu") || desk().has_place("lanes_scroll")) << "all lanes are there";
   state().preferences.timeline_share = 0.2f;
   ASSERT_TRUE(comes("lanes_scroll.cpu"));
+  ASSERT_TRUE(desk().until([&] { return !state().timeline.moving(); })) << "the lanes grow into their new places";
+  desk().frames(1);
   EXPECT_EQ(state().scroll[0], 0);
   const ui::Rect thumb = desk().place("lanes_scroll.cpu");
   const float x = thumb.x + thumb.width / 2;
