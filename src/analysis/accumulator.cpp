@@ -356,7 +356,7 @@ void Accumulator::close_window(Nanoseconds to) {
 }
 
 void Accumulator::set_totals_at(Nanoseconds t, RunningTotals& totals) const {
-  totals.set_difference(counts_, before_window_);
+  totals.assign_difference(counts_, before_window_);
   totals.recorded_ns += recorded_by(t);
   totals.busy_ns += busy_.total_at(t);
   totals.kernel_ns += kernels_.total_at(t);

@@ -144,7 +144,7 @@ Nanoseconds RunAhead::recorded_between(Nanoseconds from, Nanoseconds to, std::si
 void RunAhead::follow(Position& position, Nanoseconds until, bool wait_for_operations,
                       std::vector<Value>& values) const {
   constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
-  Position p = position;  // in registers, which is why nothing below takes its address or is a call of its own
+  Position p = position;  // kept in registers: nothing below takes its address, and the lambdas are inlined
   std::size_t pause = p.pause;
   const auto time_of = [](const std::vector<Nanoseconds>& times, std::size_t i) {
     return i < times.size() ? times[i] : kNever;

@@ -5,7 +5,7 @@
 
 namespace lanescope::analysis {
 
-RunningTotals& RunningTotals::set_difference(const RunningTotals& later, const RunningTotals& earlier) {
+RunningTotals& RunningTotals::assign_difference(const RunningTotals& later, const RunningTotals& earlier) {
   recorded_ns = later.recorded_ns - earlier.recorded_ns;
   busy_ns = later.busy_ns - earlier.busy_ns;
   kernel_ns = later.kernel_ns - earlier.kernel_ns;

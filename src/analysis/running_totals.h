@@ -30,14 +30,14 @@ struct RunningTotals {
   Nanoseconds loader_wait_ns = 0;
   std::int64_t sync_count = 0, launch_count = 0, gpu_op_count = 0;
 
-  RunningTotals& operator-=(const RunningTotals& earlier) { return set_difference(*this, earlier); }
+  RunningTotals& operator-=(const RunningTotals& earlier) { return assign_difference(*this, earlier); }
   RunningTotals& operator+=(const RunningTotals& more);
   friend RunningTotals operator-(const RunningTotals& later, const RunningTotals& earlier) {
     RunningTotals totals;
-    return totals.set_difference(later, earlier);
+    return totals.assign_difference(later, earlier);
   }
   /// Becomes later - earlier, either of which may be this. In one pass: a copy that is changed at once stalls the CPU.
-  RunningTotals& set_difference(const RunningTotals& later, const RunningTotals& earlier);
+  RunningTotals& assign_difference(const RunningTotals& later, const RunningTotals& earlier);
 
   /// Adds a gap that was closed after these totals had been taken at time `at`: the part of it before `at`.
   void add_gap(const Bubble& gap, Nanoseconds at) {

@@ -167,7 +167,7 @@ std::string_view JsonReader::decoded(std::string_view written, bool escaped) {
 
 Scalar JsonReader::number() {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  Scalar result;  // out here the compiler makes it in its place; a copy of what has just been written would stall
+  Scalar result;  // outside the loop, so that it is built where the caller wants it: copying it at once would stall
   for (;;) {
     const char* p = at_;
     const bool negative = *p == '-';

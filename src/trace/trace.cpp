@@ -209,12 +209,12 @@ EventIndex Row::coarse_fold_end(Nanoseconds t, EventIndex first, EventIndex to) 
   return end < to ? end : first;
 }
 
-constexpr std::size_t kFew = 16;
+constexpr std::size_t kFewEvents = 16;
 
 // first_ending_after() for a fold that coarse_fold_end() found to be short: most end within a few events, and the
 // others within a few steps, whose ends are stored together.
 EventIndex Row::near_fold_end(Nanoseconds t, EventIndex first, EventIndex to) const {
-  const EventIndex past = std::min({to, first + kFew, (first / kBlockEvents + 1) * kBlockEvents});
+  const EventIndex past = std::min({to, first + kFewEvents, (first / kBlockEvents + 1) * kBlockEvents});
   if (first >= past) return to;
   const Block& b = *block(first);
   const Nanoseconds* const ends = b.end.data();
@@ -246,7 +246,7 @@ void Row::fetch_next(EventIndex first, EventIndex last, EventIndex to) const {
   __builtin_prefetch(&there.steps[j / kBusyStep]);
   if (last - first >= 4 * kBusyStep) return;
   __builtin_prefetch(&here.end[k]);
-  __builtin_prefetch(&here.end[std::min(k + kFew, kBlockEvents - 1)]);
+  __builtin_prefetch(&here.end[std::min(k + kFewEvents, kBlockEvents - 1)]);
   for (std::size_t n = j / kBusyStep * kBusyStep; n <= j; n += 8) {  // eight per cache line
     __builtin_prefetch(&there.end[n]);
     __builtin_prefetch(&there.start[n]);
