@@ -139,11 +139,13 @@ done
 
 say "the experiments"
 mkdir -p "$out/experiments"
-for id in $("$build/lanescope" list experiments --json | sed -n 's/^    "id": "\(.*\)",$/\1/p'); do
-  timeout 60 "$build/lanescope" run --experiment "$id" --device cuda:0 --json "$out/experiments/$id.json" \
-    >"$out/experiments/$id.txt" 2>"$scratch/experiment.err" ||
+while read -r id workload; do
+  fewer=()
+  [ "$workload" != dataloader ] || fewer=(--iterations 256) # theirs take milliseconds, and there are up to 6,144
+  timeout 60 "$build/lanescope" run --experiment "$id" --device cuda:0 "${fewer[@]}" --json "$out/experiments/$id.json" \
+    </dev/null >"$out/experiments/$id.txt" 2>"$scratch/experiment.err" ||
     { failed+=("experiment-$id") && say "experiment $id failed: $(tail -n 1 "$scratch/experiment.err" | cut -c1-300)"; }
-done
+done < <("$build/lanescope" list experiments --json | sed -nE 's/^    "(id|workload)": "(.*)",$/\2/p' | paste -d ' ' - -)
 
 say "small traces"
 for workload in linear-mse iris-mlp; do

@@ -193,7 +193,8 @@ TEST_F(CaptureOnGpu, KnowsHowAKernelWasLaunched) {
   EXPECT_EQ(trace::launch_of(kernels[0].event), trace::launch_of(kernels[2].event));
 }
 
-// cuBLAS may need more than one kernel, and launch through the driver API; each kernel must be linked to a call.
+// cuBLAS may need more than one kernel, and launch through the driver API; each kernel must be linked to a call. Where
+// cuBLASLt does not add the bias in the product's kernel, one before it does.
 TEST_F(CaptureOnGpu, FindsTheKernelsOfMatrixProducts) {
   const Memory memory(api(), 4 * 128 * 1000);
   std::vector<Api::Arg> args(4, {memory.floats(), 128'000});
@@ -206,8 +207,12 @@ TEST_F(CaptureOnGpu, FindsTheKernelsOfMatrixProducts) {
   const auto operations = work(all);
   ASSERT_FALSE(operations.empty());
   if (std::string(api().gemm_provider()).starts_with("cuBLAS")) {
-    EXPECT_EQ(operations[0].name, "bias_broadcast");
-    EXPECT_GE(operations.size(), 2u);
+    const auto broadcasts = named(operations, "bias_broadcast").size();
+    EXPECT_LE(broadcasts, 1u);
+    if (broadcasts == 1) {
+      EXPECT_EQ(operations[0].name, "bias_broadcast");
+    }
+    EXPECT_GT(operations.size(), broadcasts);
   } else {
     EXPECT_THAT(names(operations), ElementsAre("linear_forward"));
   }
