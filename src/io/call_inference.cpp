@@ -66,7 +66,8 @@ class LaneNumbers {
 
 /// Of the events with each key, the one that starts first: only their handles, because keys and times are theirs. Keys
 /// that follow each other, as those of calls do, share a group of slots, so that looking them up in turn costs hardly
-/// any waiting for memory. Where two groups fall on one, keys find their place in the same slot of one of the next.
+/// any waiting for memory. Where two groups fall on one, keys find their place in the same slot of one of the next; the
+/// events they are compared with meanwhile follow each other, too, so groups are large.
 class FirstOf {
  public:
   FirstOf(const EventStore& events, const LaneNumbers& lanes, std::size_t most)
@@ -87,7 +88,7 @@ class FirstOf {
 
  private:
   static constexpr Handle kFree = std::numeric_limits<Handle>::max();
-  static constexpr std::size_t kTogether = 16;
+  static constexpr std::size_t kTogether = 1024;
 
   bool has(std::size_t at, const trace::CallKey& key) const {
     const Handle event = slots_[at];

@@ -58,8 +58,9 @@ class Producer {
     }
     Item item = std::move(made_.front());
     made_.pop_front();
+    const bool few = made_.size() <= most_ / 2;
     lock.unlock();
-    changed_.notify_all();
+    if (few) changed_.notify_all();  // not for each: waking the thread costs as much as some items do
     return item;
   }
 
