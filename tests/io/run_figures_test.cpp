@@ -40,6 +40,31 @@ TEST(RunFigures, TheIterationsOfRanksAreNotAddedUp) {
   EXPECT_EQ(iterations_of(3), 6u);
 }
 
+// A first iteration of 2 ms, in which a library is loaded, and nineteen of 100 µs: 100 each, not 3,900 / 20 = 195.
+TEST(RunFigures, OfAnotherProgramTheFirstIterationThatLoadsCodeIsLeftOut) {
+  trace::Trace trace;
+  const LaneId iterations = trace.add_lane(cpu_lane(LaneKind::Iterations, "iteration"));
+  const LaneId kernels = trace.add_lane(gpu_lane(LaneKind::Kernels, "kernels"));
+  for (int i = 0; i < 20; ++i) {
+    const base::Nanoseconds end = 2'000'000 + i * 100'000, begin = i == 0 ? 0 : end - 100'000;
+    trace.append(make_event(trace, iterations, EventKind::Range, "iteration", begin, end));
+    trace.append(make_event(trace, kernels, EventKind::Kernel, "k", end - 90'000, end - 40'000));
+  }
+  trace.publish();
+  trace.set_complete_until(trace.extent().second);
+  analysis::LiveAnalysis analysis(trace);
+  analysis.finish();
+  RunFacts facts;
+  facts.program = "train.py";
+  facts.device_name = "NVIDIA H200";
+  const RunFigures watched = figures_of(trace, analysis, facts);
+  EXPECT_EQ(watched.warm_up_ns, 2'000'000);
+  EXPECT_EQ(watched.elapsed_ns, 1'900'000);
+  EXPECT_DOUBLE_EQ(watched.summary.pace.ns, 100'000);
+  facts.simulated = true;  // has no code to load
+  EXPECT_DOUBLE_EQ(figures_of(trace, analysis, facts).summary.pace.ns, 195'000);
+}
+
 // In each of five steps of 100 µs a call copies 4 MB out of pageable memory and returns only after 50 µs, when its copy
 // has ended. That the call is asynchronous, the file says only by its name.
 TEST(RunFigures, APageableCopyOfAnotherProgramsTraceHasItsCard) {
