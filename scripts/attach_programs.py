@@ -105,7 +105,7 @@ def compare(row, found, path):
     if own and any(row["by"].startswith(line + " ") for line in lines_marked(path, "the loop")):
         if not 0.9 * own["iterations"] - 20 <= row["iterations"] <= own["iterations"] + 1:
             wrong.append(f"{row['iterations']} iterations of {own['iterations']}")
-        if own["us"] and row["us"] and not 0.8 <= row["us"] / own["us"] <= 1.25:
+        if own["us"] and row["us"] and not 0.9 <= row["us"] / own["us"] <= 1.1:
             wrong.append(f"{row['us']:.0f} us each, not {own['us']:.0f}")
     waited = collections.Counter()
     for site in found["breakdown"]["call_sites"]:
