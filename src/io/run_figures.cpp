@@ -6,7 +6,7 @@ namespace lanescope::io {
 
 analysis::RunConditions conditions_of(const RunFacts& facts) {
   const auto kept = facts.settings.find("persistent_workers");
-  return {.real_time = !facts.simulated,  // so is another program, of whose device there is no id
+  return {.real_time = !facts.simulated,  // also of another program, whose device has no id here
           .h2d_peak_gb_per_s = facts.h2d_peak_gb_per_s,
           .d2h_peak_gb_per_s = facts.d2h_peak_gb_per_s,
           .workers_kept = kept != facts.settings.end() && kept->second == "true",
