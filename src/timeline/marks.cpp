@@ -14,8 +14,9 @@ namespace lanescope::ui {
 namespace {
 
 constexpr int kVersion = 1;
-constexpr std::size_t kMost = 10'000;       // of each kind in a file; nobody makes more by hand
-constexpr std::size_t kLongestText = 4096;  // bytes per note
+constexpr std::size_t kMost = 10'000;                    // of each kind in a file; nobody makes more by hand
+constexpr std::size_t kLongestText = 4096;               // bytes per note
+constexpr Nanoseconds kFurthest = Nanoseconds{1} << 61;  // 73 years: two such times have a difference
 
 [[noreturn]] void refuse(const std::string& place, const char* allowed) {
   throw base::UsageError(fmt::format("marks: {}: {}", place, base::tr(allowed)));
@@ -23,8 +24,10 @@ constexpr std::size_t kLongestText = 4096;  // bytes per note
 
 Nanoseconds time_in(const nlohmann::json& object, const char* key, const std::string& place) {
   const auto found = object.find(key);
-  if (found == object.end() || !found->is_number_integer()) {
-    refuse(place + "." + key, N_("must be a whole number of nanoseconds"));
+  const bool whole = found != object.end() && found->is_number_integer();
+  // As a double, because a number of the file may be beyond Nanoseconds.
+  if (!whole || std::abs(found->get<double>()) > static_cast<double>(kFurthest)) {
+    refuse(place + "." + key, N_("must be a whole number of nanoseconds, at most 73 years"));
   }
   return found->get<Nanoseconds>();
 }
@@ -130,7 +133,7 @@ Marks marks_from_json(std::string_view text) {
     bookmark.at = time_in(b, "at", place);
     const auto span = b.find("span");
     if (span != b.end() && !span->is_number()) refuse(place + ".span", N_("must be a number of nanoseconds"));
-    if (span != b.end()) bookmark.span_ns = std::max(0.0, span->get<double>());
+    if (span != b.end()) bookmark.span_ns = std::clamp(span->get<double>(), 0.0, static_cast<double>(kFurthest));
     bookmark.lane = text_in(b, "lane", place);
     bookmark.text = text_in(b, "text", place);
     marks.add_bookmark(std::move(bookmark));

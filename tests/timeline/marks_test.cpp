@@ -76,6 +76,11 @@ TEST(Marks, BrokenJsonIsRefusedWithThePlace) {
   EXPECT_THAT(says(R"({"rulers": [{"from": 1, "to": 2}, 7]})"), HasSubstr("rulers[1]: must be an object"));
   EXPECT_THAT(says(R"({"rulers": [{"from": 1.5, "to": 2}]})"), HasSubstr("rulers[0].from"));
   EXPECT_THAT(says(R"({"bookmarks": [{"at": 1, "text": 5}]})"), HasSubstr("bookmarks[0].text"));
+  // Found by fuzzing: the first does not fit into 64 bits; two of the second could be too far apart for them.
+  EXPECT_THAT(says(R"({"rulers": [{"from": 12222222222222222400, "to": 5}]})"),
+              HasSubstr("rulers[0].from: must be a whole number of nanoseconds, at most 73 years"));
+  EXPECT_THAT(says(R"({"bookmarks": [{"at": -2400000000000000000}]})"), HasSubstr("bookmarks[0].at"));
+  EXPECT_EQ(marks_from_json(R"({"bookmarks": [{"at": 1, "span": 1e300}]})").bookmarks[0].span_ns, 0x1p61);
 }
 
 // One lane of calls, drawn 1 ns to the pixel from 0 at the left edge, x = 120.
