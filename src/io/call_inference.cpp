@@ -66,8 +66,8 @@ class LaneNumbers {
 
 /// Of the events with each key, the one that starts first: only their handles, because keys and times are theirs. Keys
 /// that follow each other, as those of calls do, share a group of slots, so that looking them up in turn costs hardly
-/// any waiting for memory. Where two groups fall on one, keys find their place in the same slot of one of the next; the
-/// events they are compared with meanwhile follow each other, too, so groups are large.
+/// any waiting for memory. Where two groups fall on one, keys find their place in the same slot of one of the next.
+/// Groups are large, so that the events with which keys are compared on the way follow each other, too.
 class FirstOf {
  public:
   FirstOf(const EventStore& events, const LaneNumbers& lanes, std::size_t most)

@@ -76,7 +76,7 @@ TEST(Marks, BrokenJsonIsRefusedWithThePlace) {
   EXPECT_THAT(says(R"({"rulers": [{"from": 1, "to": 2}, 7]})"), HasSubstr("rulers[1]: must be an object"));
   EXPECT_THAT(says(R"({"rulers": [{"from": 1.5, "to": 2}]})"), HasSubstr("rulers[0].from"));
   EXPECT_THAT(says(R"({"bookmarks": [{"at": 1, "text": 5}]})"), HasSubstr("bookmarks[0].text"));
-  // Found by fuzzing: the first does not fit into 64 bits; two of the second could be too far apart for them.
+  // Found by fuzzing: 64 bits do not hold the first, and may not hold how far two like the second are apart.
   EXPECT_THAT(says(R"({"rulers": [{"from": 12222222222222222400, "to": 5}]})"),
               HasSubstr("rulers[0].from: must be a whole number of nanoseconds, at most 73 years"));
   EXPECT_THAT(says(R"({"bookmarks": [{"at": -2400000000000000000}]})"), HasSubstr("bookmarks[0].at"));
