@@ -8,8 +8,8 @@ namespace {
 
 // A round that lasts longer is an epoch rather than an iteration, if a deeper loop has shorter ones.
 constexpr Nanoseconds kLongRound = 5 * base::kSecond;
-// A loop that has not begun again for this many of its rounds has ended, unless some round took that long: a program
-// that runs ahead of the GPU is stopped now and then until there is room for more launches.
+// A loop that has not begun again for this many of its rounds has ended, unless some round took that long, or one call
+// did: a program that runs ahead of the GPU is stopped now and then until there is room for more launches.
 constexpr int kRoundsUntilEnded = 20, kLongestUntilEnded = 3;
 // A loop that began again once, so long after the first call, is expected to do so within this many times as long.
 constexpr int kWaitForRound = 3;
@@ -41,8 +41,9 @@ Nanoseconds mean(const std::deque<Nanoseconds>& values) {
 std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const FramePlace> stack, bool complete,
                                        bool alone, bool launches) {
   if (stack.empty()) return std::nullopt;
-  if (!began_ns_) began_ns_ = start_ns;
-  now_ns_ = std::max(now_ns_, start_ns);
+  if (!began_ns_) began_ns_ = now_ns_ = start_ns;
+  const Nanoseconds pause = std::max<Nanoseconds>(0, start_ns - now_ns_);
+  now_ns_ += pause;
   const std::vector<FramePlace> now(stack.rbegin(), stack.rend());
   std::optional<LoopKey> again;
   std::size_t depth = 0;
@@ -67,6 +68,7 @@ std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const Fra
     ++loop.calls_now;
     loop.launched_now = loop.launched_now || launches;
     loop.complete_now = loop.complete_now && complete;
+    loop.longest_pause_ns = std::max(loop.longest_pause_ns, pause);
   }
   if (again && (loops_.contains(*again) || loops_.size() < kMostLoops)) {
     Loop& loop = loops_[*again];
@@ -89,6 +91,7 @@ std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const Fra
     ++loop.rounds;
     if (loop.launched_now) ++loop.rounds_with_launches;
     loop.last_ns = start_ns;
+    loop.longest_pause_ns = 0;
     loop.calls_now = 0;
     loop.launched_now = launches;
     loop.complete_now = complete;
@@ -132,7 +135,8 @@ std::optional<LoopKey> LoopFinder::iteration(bool repeat) const {
     }
     const Nanoseconds round = std::max<Nanoseconds>(1, median(loop.durations));  // the first may have compiled for long
     const Nanoseconds longest = loop.durations.empty() ? 0 : *std::ranges::max_element(loop.durations);
-    if (now_ns_ - loop.last_ns > std::max(kRoundsUntilEnded * round, kLongestUntilEnded * longest)) continue;
+    const Nanoseconds without_it = now_ns_ - loop.last_ns - loop.longest_pause_ns;
+    if (without_it > std::max(kRoundsUntilEnded * round, kLongestUntilEnded * longest)) continue;
     if (round <= kLongRound) return key;
     if (!slow) slow = key;
   }

@@ -80,6 +80,7 @@ class LoopFinder {
   struct Loop {
     std::uint64_t rounds = 0, rounds_with_launches = 0;
     Nanoseconds first_ns = 0, last_ns = 0;
+    Nanoseconds longest_pause_ns = 0;   // between two calls, in this round
     std::deque<Nanoseconds> durations;  // of the last rounds
     std::deque<std::uint32_t> calls;    // of the last complete rounds
     std::uint32_t calls_now = 0;

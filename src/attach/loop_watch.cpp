@@ -84,14 +84,15 @@ std::vector<LoopWatch::Iteration> LoopWatch::from_the_first() {
     if (!again.anchor_) break;
   }
   anchor_ = again.anchor_;
+  anchor_is_new_ = true;
   anchor_calls_ = again.anchor_calls_;
   begun_ns_ = again.begun_ns_;
-  anchor_seen_ns_ = again.anchor_seen_ns_;
   counts_ = std::move(again.counts_);
   api_counts_ = std::move(again.api_counts_);
   round_since_ns_ = again.round_since_ns_;
   whole_rounds_ = again.whole_rounds_;
   whole_ = again.whole_;
+  missed_ = again.missed_;
   keeps_ = false;
   kept_.clear();
   return ended;
@@ -135,6 +136,8 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
   counted_ = loop_;
   if (round && all_here) {
     if (whole_) {
+      missed_ = anchor_ && anchor_calls_ != anchor_->times ? missed_ + 1 : 0;
+      if (missed_ == kRoundsForAnchor) drop_anchor();  // the program has gone on without it
       look_for_anchor(call.start_ns);
     } else {
       whole_rounds_ = 0;
@@ -154,9 +157,6 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
   if (anchor_) {
     if (call.api == anchor_->api && call.site == anchor_->site) {
       if (++anchor_calls_ % anchor_->times == 0) begin(call.end_ns);
-      anchor_seen_ns_ = call.end_ns;
-    } else if (round && all_here && begun_ns_ && call.start_ns - anchor_seen_ns_ > 10 * base::kSecond) {
-      drop_anchor();  // the program has gone on without it
     }
   } else if (round && all_here) {
     begin(call.start_ns);
@@ -181,7 +181,9 @@ void LoopWatch::look_for_anchor(Nanoseconds now) {
     anchor_ = Anchor{key.first, key.second, count.always_watched, count.each};
     least = costs;
   }
-  if (anchor_) begun_ns_.reset();
+  if (!anchor_) return;
+  anchor_is_new_ = true;
+  begun_ns_.reset();
 }
 
 void LoopWatch::drop_anchor() {
@@ -189,7 +191,7 @@ void LoopWatch::drop_anchor() {
   begun_ns_.reset();
   counts_.clear();
   api_counts_.clear();
-  whole_rounds_ = 0;
+  whole_rounds_ = missed_ = 0;
   whole_ = false;
 }
 
@@ -202,7 +204,8 @@ void LoopWatch::recording_changed() {
   }
   whole_ = false;
   in_gap_ = last_start_ns_ != 0;
-  if (!anchor_ || (past_ && !anchor_->always_watched)) begun_ns_.reset();
+  if (!anchor_ || ((past_ || anchor_is_new_) && !anchor_->always_watched)) begun_ns_.reset();
+  anchor_is_new_ = false;
 }
 
 void LoopWatch::choose(std::optional<LoopKey> loop) {

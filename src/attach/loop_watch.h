@@ -104,14 +104,15 @@ class LoopWatch {
   int anchor_calls_ = 0;  // in this round
   bool past_ = false;     // what had happened before there was an anchor: only what is always watched was watched
   std::optional<Anchor> anchor_;
+  bool anchor_is_new_ = false;  // found since recording last changed, so it may not be watched yet
   std::optional<Nanoseconds> begun_ns_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Count> counts_;  // by api and site
   std::map<std::uint32_t, int> api_counts_;                          // calls in this round
   Nanoseconds round_since_ns_ = 0;
   int whole_rounds_ = 0;  // recorded as a whole, in a row
+  int missed_ = 0;        // of these, the last ones without the anchor
   bool whole_ = false;    // this round so far
   std::uint64_t calls_ = 0;
-  Nanoseconds anchor_seen_ns_ = 0;
   std::deque<Kept> kept_;  // until the first loop is settled, or has been looked for in vain
   std::optional<Nanoseconds> kept_from_ns_;
   bool keeps_;

@@ -38,6 +38,9 @@ std::string_view file_name(std::string_view path) {
 
 std::uint64_t call_and_site(std::uint32_t api, std::uint32_t site) { return std::uint64_t{api} << 32 | site; }
 
+/// Correlations count up, and may wrap.
+bool comes_before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
+
 Record record_of(RecordKind kind, std::uint32_t detail) {
   Record record;
   record.kind = kind;
@@ -307,6 +310,9 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
     }
   }
   ++calls_;
+  if (bursts_.within(record.start_ns) && (!first_call_ || comes_before(call.correlation, *first_call_))) {
+    first_call_ = call.correlation;
+  }
   assembler_.add(record);
   if (recorded && record.nature == CallNature::Launch) {
     if (const std::string of_nccl = thread(call.thread).nccl.launched(); !of_nccl.empty()) {
@@ -428,6 +434,7 @@ void WatchedProcess::take_operation(const wire::OperationMessage& op, bool kerne
   record.start_ns = here(op.start_ns);
   record.end_ns = here(op.end_ns);
   record.correlation = op.correlation;
+  if (!first_call_ || comes_before(op.correlation, *first_call_)) record.traits |= capture::kAlone;
   record.device = op.device;
   record.context = op.context;
   record.stream = op.stream;
@@ -464,6 +471,7 @@ void WatchedProcess::take_operation(const wire::OperationMessage& op, bool kerne
 void WatchedProcess::take_recording(const wire::RecordingMessage& recording) {
   const Nanoseconds t = here(recording.time_ns);
   if (!plausible(t, t) || !bursts_.take(recording.act, t)) return;
+  if (bursts_.on()) first_call_.reset();
   for (auto& [tid, thread] : threads_) thread.loops.recording_changed();
 }
 

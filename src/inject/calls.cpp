@@ -79,6 +79,9 @@ void enter(ThreadState& t, int d, const CUpti_CallbackData& call, CUpti_Callback
   t.call = id;
   t.correlation = call.correlationId;
   t.newest_call.store(call.correlationId, kRelaxed);
+  if (std::uint32_t none = 0; first_call.load(kRelaxed) == 0) {
+    first_call.compare_exchange_strong(none, call.correlationId, kRelaxed);
+  }
   t.generation = now_generation;
   t.start_ns = now_ns();
   t.quiet_since_ns.store(0, kRelaxed);

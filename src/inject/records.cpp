@@ -272,10 +272,12 @@ void send_device(const CUpti_Activity& record) {
   ring.send(wire::Kind::Device, message);
 }
 
-// The earliest start of an operation since recording was switched on; 0: none has come.
+// The earliest start of a kernel that was launched since recording was switched on; 0: none has come.
 std::int64_t first_work = 0;
 
 void note_work(const wire::OperationMessage& message) {
+  const std::uint32_t first = first_call.load(kRelaxed);
+  if (first == 0 || static_cast<std::int32_t>(message.correlation - first) < 0) return;
   if (first_work == 0 || message.start_ns < first_work) first_work = message.start_ns;
 }
 
@@ -284,7 +286,7 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
       const auto& kernel = as<CUpti_ActivityKernel4>(record);
       wire::OperationMessage message = operation(kernel);
-      if (!set_times(message, kernel.start, kernel.end, now)) return;
+      if (!set_times(message, kernel.start, kernel.end, now) || !of_recording(message)) return;
       message.kernel.name = kernel.name ? text_or_none(kernel.name, std::strlen(kernel.name)) : 0;
       message.kernel.shape = shape_id(kernel);
       // Since CUDA 11.1, which is older than any CUPTI that is accepted here.
@@ -367,10 +369,11 @@ struct Kind {
 // If synchronisations are switched off while a thread is in a call, CUPTI 13.0 may give all later calls of that thread
 // the number of this one, so that nothing can be matched any more. If copies or memsets are switched off while the GPU
 // works, its own thread may free the same memory twice: on an H200, that killed a training loop once in some hundred
-// bursts.
+// bursts. If kernels are switched off and on while many are queued, their records are missing afterwards, and buffers
+// do not come back: of two ranks that ran 23 iterations ahead, 38 to 55 % of the kernels in bursts came.
 constexpr Kind kKinds[] = {
     {CUPTI_ACTIVITY_KIND_CONTEXT, true, false},   {CUPTI_ACTIVITY_KIND_STREAM, true, false},
-    {CUPTI_ACTIVITY_KIND_DEVICE, true, false},    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, false, false},
+    {CUPTI_ACTIVITY_KIND_DEVICE, true, false},    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, false, true},
     {CUPTI_ACTIVITY_KIND_MEMCPY, false, true},    {CUPTI_ACTIVITY_KIND_MEMCPY2, false, true},
     {CUPTI_ACTIVITY_KIND_MEMSET, false, true},    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false, true},
     {CUPTI_ACTIVITY_KIND_OVERHEAD, false, false},
@@ -440,6 +443,7 @@ void start_recording(std::uint32_t level) {
   const std::int64_t on = now_ns();
   recorded_before = recorded;
   recorded = {began, on, INT64_MAX, 0};
+  first_call.store(0, kRelaxed);
   first_work = 0;
   switched(on - began);
   send_recording(wire::RecordingAct::On, on, level, on - began);
@@ -459,6 +463,8 @@ void stop_recording(std::uint32_t level) {
   send_recording(wire::RecordingAct::Off, off, level, took);
   deliver(level);
 }
+
+void stop_kernels() { cupti.disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL); }
 
 void read_completed() {
   std::uint32_t i = completed_top.exchange(kNoBuffer, std::memory_order_acquire);
@@ -501,7 +507,7 @@ bool deliver(std::uint32_t level, bool forced) {
     delivered_ns = until;
     send_recording(wire::RecordingAct::Delivered, until, level, 0);
   }
-  return oldest == 0 || oldest > recorded.to;
+  return delivered_ns > recorded.to;
 }
 
 void look_after_records() {

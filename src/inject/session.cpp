@@ -374,6 +374,7 @@ class Loop {
         }
         deliver(level, true);
       }
+      stop_kernels();
       cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR);
       cupti.unsubscribe(cupti.subscriber);
       cupti_works.store(false, std::memory_order_release);

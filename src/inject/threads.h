@@ -45,6 +45,8 @@ std::uint64_t add_up_counts();
 
 /// The correlation of the newest call that any thread has been seen in; 0: none has. They count up, and may wrap.
 std::uint32_t newest_call();
+/// The correlation of the first call since this was set to 0.
+inline std::atomic<std::uint32_t> first_call{0};
 
 /// Null if there are more than kThreads threads.
 ThreadState* this_thread();

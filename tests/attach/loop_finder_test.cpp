@@ -362,6 +362,76 @@ TEST(LoopWatch, BeingStoppedNowAndThenIsNotTheEnd) {
   EXPECT_THAT(p.iterations, SizeIs(198));
 }
 
+// A statement of an iteration waits for 4000 once, a hundred rounds of 40, and more of its calls follow: the loop has
+// not ended. Ten rounds are nine whole iterations after the first, and eight after the one that settles it.
+TEST(LoopWatch, OneLongCallIsNotTheEnd) {
+  Program p;
+  p.watch = LoopWatch(100);
+  p.function(1, 0, [&] {
+    for (int i = 0; i < 20; ++i) {
+      p.call(10);
+      if (i == 10) p.rest(4000);
+      for (const std::uint32_t line : {20, 30, 40}) p.call(line);
+      EXPECT_TRUE(i < 4 || p.watch.loop().has_value()) << i;
+    }
+  });
+  EXPECT_THAT(p.iterations, SizeIs(18));
+}
+
+// As DistributedDataParallel waits in its first ten iterations, and in every hundredth afterwards: a call that is
+// always watched, and comes once in a round. When three rounds have passed without it, another one is the anchor: a
+// launch of a rare kind.
+TEST(LoopWatch, AnAnchorThatNoLongerComesIsReplaced) {
+  Program p;
+  const auto round = [&](bool waits) {
+    if (waits) {
+      p.api = 1, p.site = 11, p.always = true;
+      p.call(10);
+    }
+    p.api = 2, p.site = 22, p.always = false;
+    p.call(20);
+    p.api = 3, p.site = 33;
+    for (const std::uint32_t line : {30, 40}) p.call(line);
+    p.rest(300'000);
+  };
+  p.function(1, 0, [&] {
+    for (int i = 0; i < 10; ++i) round(true);
+    ASSERT_TRUE(p.watch.anchor());
+    EXPECT_EQ(*p.watch.anchor(), (LoopWatch::Anchor{1, 11, true}));
+    for (int i = 0; i < 10; ++i) round(false);
+    ASSERT_TRUE(p.watch.anchor());
+    EXPECT_EQ(*p.watch.anchor(), (LoopWatch::Anchor{2, 22, false}));
+    const std::size_t before = p.iterations.size();
+    for (int i = 0; i < 100; ++i) round(i == 50);
+    EXPECT_EQ(p.iterations.size(), before + 100);
+    EXPECT_EQ(*p.watch.anchor(), (LoopWatch::Anchor{2, 22, false}));
+  });
+  for (const LoopWatch::Iteration& iteration : p.iterations) EXPECT_LT(iteration.end_ns - iteration.start_ns, 400'000);
+}
+
+// Until the library watches it, the anchor is not seen between bursts: the first iteration across a gap is unknown.
+TEST(LoopWatch, ANewAnchorMayNotBeWatchedYet) {
+  Program p;
+  const auto round = [&] {
+    p.api = 2, p.site = 22;
+    p.call(20);
+    p.rest(300'000);
+  };
+  p.function(1, 0, [&] {
+    for (int i = 0; i < 8; ++i) round();
+    ASSERT_TRUE(p.watch.anchor());
+    p.watch.recording_changed();
+    p.recorded = false;
+    p.rest(3'000'000);  // ten rounds, unseen
+    for (int i = 0; i < 5; ++i) round();
+    p.watch.recording_changed();
+    p.recorded = true;
+    for (int i = 0; i < 5; ++i) round();
+  });
+  ASSERT_FALSE(p.iterations.empty());
+  for (const LoopWatch::Iteration& iteration : p.iterations) EXPECT_LT(iteration.end_ns - iteration.start_ns, 400'000);
+}
+
 // Where no call is always watched, one of a rare kind is the anchor, if its callbacks cost less than half a per cent:
 // one microsecond in 300. Of the other kind there are two in each round.
 TEST(LoopWatch, ALaunchIsTheAnchorWhereNothingIsAlwaysWatched) {

@@ -225,7 +225,58 @@ while True:
   EXPECT_THAT(m.problems, IsEmpty());
 }
 
-// Copies and waits are recorded by CUPTI all the time, because it cannot bear that they are switched off.
+// A program that has 150 kernels of 200 us queued runs 30 ms ahead of the GPU. What was launched before a burst runs in
+// it, and is known; what is launched in it runs 30 ms later, and a burst of 20 ms lasts until the GPU has done that for
+// 20 ms.
+TEST(Recording, OfAProgramThatRunsAheadAllKernelsOfABurstAreKnown) {
+  Viewer viewer;
+  viewer.start(R"(
+import collections
+import fake_gpu as gpu
+gpu.init()
+queued = collections.deque()
+while True:
+    gpu.launch('kernel', 200, gpu.STREAM)
+    queued.append(gpu.event_record(gpu.STREAM))
+    if len(queued) > 150:
+        gpu.event_sync(queued.popleft())
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  in_short_bursts(*process);
+  Messages& m = process->messages;
+  constexpr std::size_t kBursts = 6;
+  ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) >= kBursts; })) << viewer.output();
+  process->level(wire::Level::Off);
+  std::vector<std::pair<std::int64_t, std::int64_t>> bursts;
+  for (const auto& r : m.recordings) {
+    if (r.act == wire::RecordingAct::On) bursts.emplace_back(r.time_ns, 0);
+    if (r.act == wire::RecordingAct::Off) bursts.back().second = r.time_ns;
+  }
+  ASSERT_TRUE(process->until([&] { return delivered(m) > bursts[kBursts - 1].second; }));
+  std::ranges::sort(m.kernels, {}, [](const Operation& k) { return k.start_ns; });
+  for (std::size_t i = 1; i < kBursts; ++i) {  // in the first, it is not known yet what was queued before
+    const auto [on, off] = bursts[i];
+    std::int64_t known_until = 0, launched_run_from = 0;
+    for (const Operation& k : m.kernels) {
+      if (k.start_ns < on || k.start_ns > off) continue;
+      // The GPU is never idle. Another kernel runs at On, and its time is that of two clocks.
+      EXPECT_LT(k.start_ns - (known_until == 0 ? on : known_until), known_until == 0 ? 300'000 : 20'000);
+      known_until = k.end_ns;
+      const Call* launch = m.call(k.correlation);
+      if (launched_run_from == 0 && launch && launch->start_ns > on) launched_run_from = k.start_ns;
+    }
+    EXPECT_GT(known_until, off - 300'000);
+    ASSERT_NE(launched_run_from, 0);
+    EXPECT_GT(launched_run_from, on + 15'000'000);
+    EXPECT_GT(off, launched_run_from + 19'000'000);
+  }
+  EXPECT_EQ(process->memory().status.no_buffer.load(), 0u);
+  EXPECT_EQ(process->memory().status.cupti_dropped.load(), 0u);
+  EXPECT_THAT(m.problems, IsEmpty());
+}
+
+// Kernels, copies and waits are recorded by CUPTI all the time, because it cannot bear that they are switched off.
 TEST(Recording, OfWhatStaysSwitchedOnOnlyTheBurstsAreSent) {
   Viewer viewer;
   viewer.start(R"(
@@ -249,23 +300,26 @@ while True:
     if (r.act == wire::RecordingAct::On) bursts.emplace_back(r.time_ns, std::numeric_limits<std::int64_t>::max());
     if (r.act == wire::RecordingAct::Off) bursts.back().second = r.time_ns;
   }
-  std::size_t within = 0, after = 0;
-  for (const Operation& copy : m.copies) {
-    const auto burst = std::ranges::find_if(
-        bursts, [&](const auto& b) { return copy.start_ns >= b.first && copy.start_ns <= b.second; });
-    if (burst != bursts.end()) {
-      ++within;
-      continue;
+  for (const auto& [operations, what] : {std::pair(&m.copies, "a copy"), std::pair(&m.kernels, "a kernel")}) {
+    std::size_t within = 0, after = 0;
+    for (const Operation& operation : *operations) {
+      const std::int64_t start = operation.start_ns;
+      if (std::ranges::any_of(bursts, [&](const auto& b) { return start >= b.first && start <= b.second; })) {
+        ++within;
+        continue;
+      }
+      // It was launched within a burst, and ran after it: for the longest within what is launched in an iteration.
+      ++after;
+      EXPECT_TRUE(std::ranges::any_of(bursts,
+                                      [&](const auto& b) {
+                                        return start > b.second &&
+                                               start < b.second + 5 * (20'000 + 20'000 + 5'000) + 1'000'000;
+                                      }))
+          << what << " between the bursts";
     }
-    // It was launched within a burst, and ran after it: for the longest within what is launched in an iteration.
-    ++after;
-    const auto ended = std::ranges::find_if(bursts, [&](const auto& b) {
-      return copy.start_ns > b.second && copy.start_ns < b.second + 5 * (20'000 + 20'000 + 5'000) + 1'000'000;
-    });
-    EXPECT_NE(ended, bursts.end()) << "a copy between the bursts";
+    EXPECT_GT(within, 100u) << what;
+    EXPECT_LT(after, within / 4) << what;
   }
-  EXPECT_GT(within, 100u);
-  EXPECT_LT(after, within / 4);
   EXPECT_EQ(process->memory().status.no_buffer.load(), 0u);
   EXPECT_THAT(m.problems, IsEmpty());
 }

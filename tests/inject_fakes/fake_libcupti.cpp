@@ -20,6 +20,7 @@
 #include <cstring>
 #include <ctime>
 #include <deque>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <set>
@@ -208,6 +209,16 @@ void give_back(std::unique_lock<std::mutex>& lock, bool forced) {
     lock.unlock();
     complete(nullptr, 0, b.data, b.size, b.used);
     lock.lock();
+  }
+}
+
+// As CUPTI 13.0 does if kernels are switched off while many are queued: their buffers do not come back.
+void lose_queued_kernels() {
+  constexpr std::ptrdiff_t kMany = 50;
+  const std::lock_guard lock(gpu().mutex);
+  for (Buffer& b : gpu().buffers) {
+    const auto queued = std::count_if(b.ends.begin(), b.ends.end(), [](const auto& e) { return e.second > stamp(); });
+    if (queued > kMany) b.ends.back().second = std::numeric_limits<std::uint64_t>::max();
   }
 }
 
@@ -464,6 +475,7 @@ EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
     std::fputs("copies are switched off beside running work\n", stderr);
     std::abort();
   }
+  if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) lose_queued_kernels();
   if (kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION && calls_open > 0 && stuck_at == 0)
     stuck_at = last_correlation.load();
   const std::lock_guard lock(gpu().mutex);

@@ -94,6 +94,7 @@ void Pairing::add_operation(const Record& op, std::uint32_t stream) {
     link->has_copy = true;
   }
   if (link->has_call) return matched(*link, op.start_ns);
+  if (op.traits & kAlone) return;
   orphans_.push_back({op.correlation, op.start_ns});
   if (orphans_.size() > kMostOrphans) check_orphan();
 }
