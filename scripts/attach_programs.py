@@ -63,7 +63,7 @@ def command_of(name, folder):
         return [str(binary), *words], path
     if name == "torchrun" or name.startswith("ranks"):
         ranks = 1 if name == "torchrun" else "gpu"
-        return [PYTHON, "-m", "torch.distributed.run", f"--nproc_per_node={ranks}", str(path), *words], path
+        return [PYTHON, "-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={ranks}", str(path), *words], path
     return [PYTHON, str(path), *words], path
 
 

@@ -12,6 +12,9 @@ using trace::LaneKind;
 
 namespace {
 
+/// A synchronisation that takes so long waited for the GPU.
+constexpr Nanoseconds kWaited = 100 * base::kMicrosecond;
+
 /// A copy that waits for earlier work counts as a synchronisation instead.
 Hold hold_of(CallRole role, bool blocking, bool sync) {
   if (role == CallRole::Pinning) return Hold::Pinning;
@@ -97,7 +100,9 @@ inline void Accumulator::take_call(const trace::Event& call, trace::LaneId lane,
   if (sync) {
     ++counts_.sync_count;
     if (iterations_ > 0 && !awaited_ && counts_.launch_count == launches_by_then_) {
-      loop_end_ = std::max(loop_end_, call.end_ns);
+      // If it hardly waited, long after the loop, the GPU had finished in between.
+      const Nanoseconds since = call.start_ns - last_iteration_.end_ns;
+      if (call.duration() >= std::min(kWaited, since)) loop_end_ = std::max(loop_end_, call.end_ns);
       awaited_ = true;
     }
     // A synchronisation that drains only other GPUs explains nothing here.

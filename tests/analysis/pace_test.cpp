@@ -9,12 +9,15 @@
 #include <span>
 #include <vector>
 
+#include "analysis/account.h"
 #include "analysis/live_analysis.h"
 #include "trace_builder.h"
 
 namespace lanescope::analysis_test {
 namespace {
 
+using analysis::Account;
+using analysis::account_of;
 using analysis::LiveAnalysis;
 using analysis::LoopStep;
 using analysis::Pace;
@@ -112,6 +115,25 @@ TEST_F(PaceTest, AWholeRunIsTimedToItsLastSynchronisation) {
   EXPECT_EQ(pace.to_ns, 100'020);
   EXPECT_FALSE(pace.queue_is_steady());
   EXPECT_DOUBLE_EQ(live.since_first_iteration().iteration.mean_ns, 100);
+}
+
+// The first synchronisation after the loop, 190 ms later, takes 29 us: by then the GPU had finished long ago. One that
+// takes 5 ms waited: the GPU worked until then.
+TEST_F(PaceTest, ASynchronisationThatHardlyWaitsIsNotTheEndOfTheLoop) {
+  for (const bool waits : {false, true}) {
+    trace::Trace trace;
+    TraceBuilder b(trace);
+    for (int i = 0; i < 100; ++i) b.iteration(i * 400'000, (i + 1) * 400'000);
+    const Nanoseconds start = 40'000'000 + 190'000'000, end = start + (waits ? 5'000'000 : 29'000);
+    b.sync(start, end, 1, 10);
+    b.publish();
+    LiveAnalysis live(trace);
+    live.finish();
+    const Account account = account_of(trace, live, {.real_time = true});
+    EXPECT_EQ(account.summary.pace.basis, PaceBasis::Elapsed);
+    EXPECT_EQ(account.summary.pace.to_ns, waits ? end : 40'000'000);
+    EXPECT_EQ(account.elapsed_ns, account.summary.pace.to_ns);
+  }
 }
 
 // Otherwise to the end of the last kernel issued by the loop, ignoring what the program does much later.
