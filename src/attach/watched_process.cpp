@@ -434,7 +434,8 @@ void WatchedProcess::take_operation(const wire::OperationMessage& op, bool kerne
   record.start_ns = here(op.start_ns);
   record.end_ns = here(op.end_ns);
   record.correlation = op.correlation;
-  if (!first_call_ || comes_before(op.correlation, *first_call_)) record.traits |= capture::kAlone;
+  const bool launched_before = !first_call_ || comes_before(op.correlation, *first_call_);
+  if (launched_before) record.traits |= capture::kAlone;
   record.device = op.device;
   record.context = op.context;
   record.stream = op.stream;
@@ -463,7 +464,7 @@ void WatchedProcess::take_operation(const wire::OperationMessage& op, bool kerne
                                              .asynchronous = op.asynchronous != 0});
   }
   ++operations_;
-  bursts_.operation(record.start_ns, record.end_ns);
+  if (kernels_before_ || !launched_before) bursts_.operation(record.start_ns, record.end_ns);
   last_operation_ns_ = std::max(last_operation_ns_, record.end_ns);
   assembler_.add(record);
 }
@@ -471,7 +472,10 @@ void WatchedProcess::take_operation(const wire::OperationMessage& op, bool kerne
 void WatchedProcess::take_recording(const wire::RecordingMessage& recording) {
   const Nanoseconds t = here(recording.time_ns);
   if (!plausible(t, t) || !bursts_.take(recording.act, t)) return;
-  if (bursts_.on()) first_call_.reset();
+  if (bursts_.on()) {
+    first_call_.reset();
+    kernels_before_ = recording.kernels_before != 0;
+  }
   for (auto& [tid, thread] : threads_) thread.loops.recording_changed();
 }
 

@@ -154,7 +154,8 @@ class WatchedProcess {
   capture::Assembler assembler_;
   std::unique_ptr<trace::EventWriter> ranges_;
   RecordedBursts bursts_;
-  std::optional<std::uint32_t> first_call_;                        // the correlation of this burst's first
+  std::optional<std::uint32_t> first_call_;  // the correlation of this burst's first
+  bool kernels_before_ = false;              // those that were launched before this burst are recorded, too
   std::unordered_map<std::uint64_t, bool> copies_that_wait_;       // by call and site: seen to block while recorded
   std::unordered_map<std::uint64_t, OpenRange> started_;           // NVTX start/end, by number
   std::unordered_map<std::uint32_t, base::NameId> line_names_;     // by frame

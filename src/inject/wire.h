@@ -20,7 +20,7 @@
 namespace lanescope::wire {
 
 inline constexpr std::uint64_t kMagic = 0x31454E414C534C00;  // "\0LSLANE1"
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 /// The socket's path. Set by the launcher, inherited by every process of the program.
 inline constexpr const char* kSocketVariable = "LANESCOPE_ATTACH";
 
@@ -165,6 +165,8 @@ struct RecordingMessage {
   RecordingAct act;
   std::uint32_t level;
   std::int64_t took_ns;  ///< On, Off: what switching cost
+  /// On, 1: kernels were on already, so those that were launched before are recorded, too.
+  std::uint32_t kernels_before;
 };
 struct SampleMessage {
   std::int64_t time_ns, since_ns;  ///< since_ns: the end of the thread's last call

@@ -72,18 +72,19 @@ class Rig {
     ASSERT_TRUE(writer.send(wire::Kind::Call, message));
   }
   /// Of the last call.
-  void kernel(base::Nanoseconds start, base::Nanoseconds end) {
+  void kernel(base::Nanoseconds start, base::Nanoseconds end) { kernel(start, end, correlation); }
+  void kernel(base::Nanoseconds start, base::Nanoseconds end, std::uint32_t launch) {
     wire::OperationMessage message{};
     message.start_ns = start + kOrigin;
     message.end_ns = end + kOrigin;
-    message.correlation = correlation;
+    message.correlation = launch;
     message.context = 1;
     message.stream = 7;
     message.kernel.name = 7;
     ASSERT_TRUE(writer.send(wire::Kind::Kernel, message));
   }
-  void recording(wire::RecordingAct act, base::Nanoseconds t) {
-    ASSERT_TRUE(writer.send(wire::Kind::Recording, wire::RecordingMessage{t + kOrigin, act, 2, 0}));
+  void recording(wire::RecordingAct act, base::Nanoseconds t, bool kernels_before = false) {
+    ASSERT_TRUE(writer.send(wire::Kind::Recording, wire::RecordingMessage{t + kOrigin, act, 2, 0, kernels_before}));
   }
   void range(wire::RangeAct act, base::Nanoseconds t, std::uint32_t name, std::uint32_t thread = kPid) {
     wire::RangeMessage message{};
@@ -211,6 +212,31 @@ TEST(WatchedProcess, InABurstACallsPartsAreWorkedOut) {
   const trace::Coverage& coverage = rig.trace.coverage(kPid);
   ASSERT_EQ(coverage.last() - coverage.first(), 1u);
   EXPECT_EQ(coverage.interval(coverage.first()), (trace::Coverage::Interval{0, 20 * kUs, 1000 * kUs}));
+}
+
+// A kernel that was launched before the burst, and runs from 1050 to 1100 us in it: if such kernels are recorded, the
+// GPU is known from then on; if only some of what was launched before is, it is not, but from 1300 us on. Its launch is
+// not missing.
+TEST(WatchedProcess, WhatWasLaunchedBeforeABurstMayBeOnlyAPartOfWhatTheGpuDoes) {
+  for (const bool all : {false, true}) {
+    Rig rig;
+    rig.recording(wire::RecordingAct::On, 1000 * kUs, all);
+    ++rig.correlation;
+    rig.call(1200 * kUs, 1205 * kUs, 1, 1);
+    rig.kernel(1050 * kUs, 1100 * kUs, rig.correlation - 1);
+    rig.kernel(1300 * kUs, 1320 * kUs, rig.correlation);
+    rig.recording(wire::RecordingAct::Delivered, 2000 * kUs);
+    rig.recording(wire::RecordingAct::Off, 3000 * kUs);
+    rig.recording(wire::RecordingAct::Delivered, 4000 * kUs);
+    rig.finish(5000 * kUs);
+    EXPECT_EQ(rig.lane(trace::LaneKind::Kernels, "kernels").size(), 2u);
+    const trace::Coverage& coverage = rig.trace.coverage(kPid);
+    ASSERT_EQ(coverage.last() - coverage.first(), 1u);
+    EXPECT_EQ(coverage.interval(coverage.first()),
+              (trace::Coverage::Interval{1000 * kUs, (all ? 1050 : 1300) * kUs, 3000 * kUs}));
+    EXPECT_EQ(rig.process->counts().operations_unmatched, 0u);
+    EXPECT_EQ(rig.process->counts().launches_unmatched, 0u);
+  }
 }
 
 // A GPU that several programs share: what was launched in the burst [0, 50) ms begins at 40 ms and is delivered at 90

@@ -276,7 +276,45 @@ while True:
   EXPECT_THAT(m.problems, IsEmpty());
 }
 
-// Kernels, copies and waits are recorded by CUPTI all the time, because it cannot bear that they are switched off.
+// Of nine kinds of records, four stay on between bursts: copies between host and device and between devices, memsets,
+// waits. Kernels do, too, once graphs have been seen.
+TEST(Recording, BetweenBurstsKernelsAreOffUnlessThereAreGraphs) {
+  for (const bool graphs : {false, true}) {
+    Viewer viewer;
+    viewer.start(std::string("import fake_gpu as gpu\nGRAPHS = ") + (graphs ? "True" : "False") + R"(
+gpu.init()
+bursts, fewest = 0, 9
+before = 0
+while True:
+    for i in range(10):
+        gpu.graph_launch('node', 3, 10, gpu.STREAM) if GRAPHS else gpu.launch('kernel', 20, gpu.STREAM)
+    gpu.sync(gpu.STREAM)
+    kinds = gpu.kinds_enabled()
+    if bursts > 0:
+        fewest = min(fewest, kinds)
+    if kinds == 9 and before < 9:
+        bursts += 1
+        if bursts == 4:
+            print('fewest', fewest, flush=True)
+    before = kinds
+)");
+    Process* process = viewer.process();
+    ASSERT_NE(process, nullptr) << viewer.output();
+    in_short_bursts(*process);
+    ASSERT_TRUE(viewer.until_printed("fewest")) << viewer.output();
+    EXPECT_EQ(viewer.output(), graphs ? "fewest 5\n" : "fewest 4\n");
+    process->read();
+    const auto on = [](const auto& r) { return r.act == wire::RecordingAct::On; };
+    const auto first = std::ranges::find_if(process->messages.recordings, on);
+    const auto second = std::find_if(first + 1, process->messages.recordings.end(), on);
+    ASSERT_NE(second, process->messages.recordings.end());
+    EXPECT_EQ(first->kernels_before, 0u);
+    EXPECT_EQ(second->kernels_before, graphs ? 1u : 0u);
+  }
+}
+
+// Copies and waits are recorded by CUPTI all the time, because it cannot bear that they are switched off; of some
+// programs, kernels are.
 TEST(Recording, OfWhatStaysSwitchedOnOnlyTheBurstsAreSent) {
   Viewer viewer;
   viewer.start(R"(
