@@ -45,9 +45,10 @@ std::vector<LoopWatch::Iteration> LoopWatch::add(const Call& call, std::span<con
 
 bool LoopWatch::settled() const {
   if (!loop_ || chosen_) return loop_.has_value();
-  const Nanoseconds lasts = last_round_ns_ - loop_since_ns_;
-  if (!finder_.launches(*loop_)) return lasts >= std::max(settled_ns_, kSettledWithoutLaunches);
-  return lasts >= settled_ns_ || (rounds_ >= kManyRounds && finder_.own(*loop_));
+  const bool launches = finder_.launches(*loop_);
+  if (launches && rounds_ >= kManyRounds && finder_.own(*loop_)) return true;
+  const bool doubtful = !launches || (loop_->repeat && ever_recorded_);
+  return last_round_ns_ - loop_since_ns_ >= (doubtful ? std::max(settled_ns_, kDoubtfulSettled) : settled_ns_);
 }
 
 void LoopWatch::forget_kept(Nanoseconds now) {

@@ -316,6 +316,27 @@ TEST(LoopWatch, ManyRoundsSettleALoopOfTheUsers) {
   }
 }
 
+// In the first iteration, from 110 to 1730, a statement compiles 16 kernels, one after another. Its calls are no iterations;
+// the loop's are known from when it first begins again.
+TEST(LoopWatch, AStatementThatCompilesIsNoLoop) {
+  Program p;
+  p.watch = LoopWatch(1000);
+  p.function(1, 0, [&] {
+    for (int i = 0; i < 50; ++i) {
+      if (i == 0) p.rest(100);
+      p.call(10);
+      for (int k = 0; k < (i == 0 ? 16 : 1); ++k) {
+        if (i == 0) p.rest(90);
+        p.call(20);
+      }
+      p.call(30);
+    }
+  });
+  ASSERT_FALSE(p.iterations.empty());
+  EXPECT_EQ(p.iterations[0].start_ns, 1730);
+  for (const LoopWatch::Iteration& iteration : p.iterations) EXPECT_EQ(iteration.end_ns - iteration.start_ns, 30);
+}
+
 // A library sets up its buffers in 50 rounds of four calls, 2000 in all, and launches nothing; that is no iteration.
 // Those of the training, which are settled after 1000, are known from the first one on, at 2050; what the library does
 // when all is over has no iterations either, and the training's loop stays the one that is counted.
@@ -415,6 +436,8 @@ TEST(LoopWatch, ANewAnchorMayNotBeWatchedYet) {
   const auto round = [&] {
     p.api = 2, p.site = 22;
     p.call(20);
+    p.api = 3, p.site = 33;
+    if (p.recorded) p.call(30);
     p.rest(300'000);
   };
   p.function(1, 0, [&] {
