@@ -272,8 +272,6 @@ void send_device(const CUpti_Activity& record) {
   ring.send(wire::Kind::Device, message);
 }
 
-bool graphs_seen = false;
-
 // The earliest start of a kernel that was launched since recording was switched on; 0: none has come.
 std::int64_t first_work = 0;
 
@@ -293,7 +291,6 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
       message.kernel.shape = shape_id(kernel);
       // Since CUDA 11.1, which is older than any CUPTI that is accepted here.
       message.graph_node = static_cast<std::uint32_t>(as<CUpti_ActivityKernel6>(record).graphNodeId);
-      graphs_seen = graphs_seen || message.graph_node != 0;
       note_work(message);
       ring.send(wire::Kind::Kernel, message);
       return;
@@ -372,26 +369,16 @@ struct Kind {
 // If synchronisations are switched off while a thread is in a call, CUPTI 13.0 may give all later calls of that thread
 // the number of this one, so that nothing can be matched any more. If copies or memsets are switched off while the GPU
 // works, its own thread may free the same memory twice: on an H200, that killed a training loop once in some hundred
-// bursts. If kernels are switched off and on while many are queued, their records are missing afterwards, and buffers
-// do not come back: of two ranks that ran 23 iterations ahead, 38 to 55 % of the kernels in bursts came.
+// bursts. If kernels are off between bursts, buffers with copies may not come back, until there are none left, and of a
+// program that runs far ahead of the GPU kernels are missing: of two ranks that did so by 23 iterations, 38 to 55 % of
+// those in bursts came, and some buffers even if kernels were left on from when that was seen.
 constexpr Kind kKinds[] = {
     {CUPTI_ACTIVITY_KIND_CONTEXT, true, false},   {CUPTI_ACTIVITY_KIND_STREAM, true, false},
-    {CUPTI_ACTIVITY_KIND_DEVICE, true, false},    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, false, false},
+    {CUPTI_ACTIVITY_KIND_DEVICE, true, false},    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, false, true},
     {CUPTI_ACTIVITY_KIND_MEMCPY, false, true},    {CUPTI_ACTIVITY_KIND_MEMCPY2, false, true},
     {CUPTI_ACTIVITY_KIND_MEMSET, false, true},    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false, true},
     {CUPTI_ACTIVITY_KIND_OVERHEAD, false, false},
 };
-// If kernels are switched off while many are queued, or graphs of them, buffers do not come back; and what is queued
-// when they are switched on is missing. Of two ranks on H200s that ran 23 iterations ahead, 38 to 55 % of the kernels
-// came, and of some processes none at last. So they stay on once the GPU has been seen to be this far behind, or graphs
-// have. Always on, they would cost more: in a loop of 1 ms that is bound by its launches +33 % instead of +16 %.
-constexpr std::int64_t kFarBehind = 10 * kMillisecond;
-bool kernels_stay = false;
-
-bool stays_on(const Kind& kind) {
-  return kind.stays || (kind.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && kernels_stay);
-}
-
 // A record is written a little after its operation has ended.
 constexpr std::int64_t kWrittenAfter = kMillisecond;
 bool is_recording = false, ever_recorded = false;
@@ -447,7 +434,7 @@ void start_recording(std::uint32_t level) {
   note_written();
   const std::int64_t began = now_ns();
   for (const Kind& kind : kKinds) {
-    if (!first && stays_on(kind)) continue;
+    if (kind.stays && !first) continue;
     if (kind.dump && cupti.enable_and_dump) {
       cupti.enable_and_dump(kind.kind);
     } else {
@@ -462,7 +449,7 @@ void start_recording(std::uint32_t level) {
   first_call.store(0, kRelaxed);
   first_work = 0;
   switched(on - began);
-  send_recording(wire::RecordingAct::On, on, level, on - began, !first && kernels_stay);
+  send_recording(wire::RecordingAct::On, on, level, on - began, !first);
 }
 
 void stop_recording(std::uint32_t level) {
@@ -472,7 +459,7 @@ void stop_recording(std::uint32_t level) {
   recorded.last_call = newest_call();
   ring.status().recording.store(0, kRelaxed);
   for (const Kind& kind : kKinds) {
-    if (!stays_on(kind)) cupti.disable(kind.kind);
+    if (!kind.stays) cupti.disable(kind.kind);
   }
   const std::int64_t took = now_ns() - off;
   switched(took);
@@ -480,9 +467,7 @@ void stop_recording(std::uint32_t level) {
   deliver(level);
 }
 
-void stop_kernels() {
-  if (kernels_stay) cupti.disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-}
+void stop_kernels() { cupti.disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL); }
 
 void read_completed() {
   std::uint32_t i = completed_top.exchange(kNoBuffer, std::memory_order_acquire);
@@ -519,7 +504,6 @@ bool deliver(std::uint32_t level, bool forced) {
   // Looked at before the completed ones are read: one that comes back in between counts as out.
   const std::int64_t oldest = oldest_out_ns(recorded.from);
   read_completed();
-  if (is_recording && (graphs_seen || (oldest != 0 && asked - oldest > kFarBehind))) kernels_stay = true;
   std::int64_t until = (forced ? asked : asked - kWrittenAfter);
   if (oldest != 0 && oldest - kWrittenAfter < until) until = oldest - kWrittenAfter;
   if (until > delivered_ns) {

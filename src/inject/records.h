@@ -16,8 +16,7 @@ void stop_recording(std::uint32_t level);
 bool recording();
 /// When the first kernel ran that was launched since recording was switched on; 0: none has come yet.
 std::int64_t first_work_ns();
-/// Switches kernels off for good, if they are still on. What is queued may be lost, but the program goes on alone, and of
-/// what stays on they cost it the most.
+/// For good: those that are queued may be lost. The program goes on alone, and of what stays on they cost it the most.
 void stop_kernels();
 /// Asks CUPTI for what is complete, sends it, and sends until when everything was delivered. `forced`: also what is not
 /// complete, at the program's end. True if CUPTI has no more records of what was recorded.

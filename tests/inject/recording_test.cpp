@@ -255,6 +255,15 @@ while True:
   }
   ASSERT_TRUE(process->until([&] { return delivered(m) > bursts[kBursts - 1].second; }));
   std::ranges::sort(m.kernels, {}, [](const Operation& k) { return k.start_ns; });
+  const auto on_messages = [&] {
+    std::vector<std::uint32_t> kernels_before;
+    for (const auto& r : m.recordings) {
+      if (r.act == wire::RecordingAct::On) kernels_before.push_back(r.kernels_before);
+    }
+    return kernels_before;
+  }();
+  EXPECT_EQ(on_messages[0], 0u);
+  EXPECT_THAT(std::vector(on_messages.begin() + 1, on_messages.end()), Each(1u));
   for (std::size_t i = 1; i < kBursts; ++i) {  // in the first, it is not known yet what was queued before
     const auto [on, off] = bursts[i];
     std::int64_t known_until = 0, launched_run_from = 0;
@@ -274,43 +283,6 @@ while True:
   EXPECT_EQ(process->memory().status.no_buffer.load(), 0u);
   EXPECT_EQ(process->memory().status.cupti_dropped.load(), 0u);
   EXPECT_THAT(m.problems, IsEmpty());
-}
-
-// Of nine kinds of records, four stay on between bursts: copies between host and device and between devices, memsets,
-// waits. Kernels do, too, once graphs have been seen.
-TEST(Recording, BetweenBurstsKernelsAreOffUnlessThereAreGraphs) {
-  for (const bool graphs : {false, true}) {
-    Viewer viewer;
-    viewer.start(std::string("import fake_gpu as gpu\nGRAPHS = ") + (graphs ? "True" : "False") + R"(
-gpu.init()
-bursts, fewest = 0, 9
-before = 0
-while True:
-    for i in range(10):
-        gpu.graph_launch('node', 3, 10, gpu.STREAM) if GRAPHS else gpu.launch('kernel', 20, gpu.STREAM)
-    gpu.sync(gpu.STREAM)
-    kinds = gpu.kinds_enabled()
-    if bursts > 0:
-        fewest = min(fewest, kinds)
-    if kinds == 9 and before < 9:
-        bursts += 1
-        if bursts == 4:
-            print('fewest', fewest, flush=True)
-    before = kinds
-)");
-    Process* process = viewer.process();
-    ASSERT_NE(process, nullptr) << viewer.output();
-    in_short_bursts(*process);
-    ASSERT_TRUE(viewer.until_printed("fewest")) << viewer.output();
-    EXPECT_EQ(viewer.output(), graphs ? "fewest 5\n" : "fewest 4\n");
-    process->read();
-    const auto on = [](const auto& r) { return r.act == wire::RecordingAct::On; };
-    const auto first = std::ranges::find_if(process->messages.recordings, on);
-    const auto second = std::find_if(first + 1, process->messages.recordings.end(), on);
-    ASSERT_NE(second, process->messages.recordings.end());
-    EXPECT_EQ(first->kernels_before, 0u);
-    EXPECT_EQ(second->kernels_before, graphs ? 1u : 0u);
-  }
 }
 
 // Copies and waits are recorded by CUPTI all the time, because it cannot bear that they are switched off; of some
