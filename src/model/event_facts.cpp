@@ -13,6 +13,7 @@
 #include "inspect/owner_text.h"
 #include "timeline/lane_row.h"
 #include "trace/kernel_name.h"
+#include "trace/shown_bytes.h"
 #include "workload/setting_change.h"
 
 namespace lanescope::ui {
@@ -144,11 +145,9 @@ const char* memory_name(trace::MemoryKind kind) {
 }
 
 void add_bytes(std::vector<Fact>& facts, const trace::Event& e) {
-  const std::uint64_t bytes = trace::bytes_of(e);
-  const std::string exact = base::format_count(static_cast<std::int64_t>(bytes));
-  facts.push_back(
-      {tr("bytes"),
-       bytes < 1000 ? exact : fmt::format("{} ({})", exact, base::format_bytes(static_cast<std::int64_t>(bytes)))});
+  const std::int64_t bytes = trace::shown_bytes(e);
+  const std::string exact = base::format_count(bytes);
+  facts.push_back({tr("bytes"), bytes < 1000 ? exact : fmt::format("{} ({})", exact, base::format_bytes(bytes))});
   if (e.duration() > 0) {
     facts.push_back(
         {tr("rate"), fmt::format("{:.2f} GB/s", static_cast<double>(bytes) / static_cast<double>(e.duration()))});

@@ -8,6 +8,7 @@
 #include "base/translate.h"
 #include "timeline/colouring.h"
 #include "trace/kernel_name.h"
+#include "trace/shown_bytes.h"
 
 namespace lanescope::ui {
 namespace {
@@ -326,7 +327,7 @@ std::string event_label(const trace::Trace& trace, LaneKind lane, const Event& e
                                                                               // number
   }
   if (event.kind == EventKind::Kernel) return trace::short_kernel_name(name);
-  if (event.kind == EventKind::Copy) return base::format_bytes(static_cast<std::int64_t>(trace::bytes_of(event)));
+  if (event.kind == EventKind::Copy) return base::format_bytes(trace::shown_bytes(event));
   return is_stale_read(event) ? std::string(base::tr(std::string(name)))
                               : std::string(name);  // a defined term, not a name, so it is translated
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/translate.h"
+#include "trace/shown_bytes.h"
 
 namespace lanescope::ui {
 namespace {
@@ -32,7 +33,7 @@ PinText pin_text(const trace::Trace& trace, const TimelineHit& hit, Nanoseconds 
       pin.lines.emplace_back(tr("waiting"), base::format_duration(trace::parts_of(e).waiting));
     }
     if (e.kind == trace::EventKind::Copy) {
-      pin.lines.emplace_back(tr("bytes"), base::format_bytes(static_cast<std::int64_t>(trace::bytes_of(e))));
+      pin.lines.emplace_back(tr("bytes"), base::format_bytes(trace::shown_bytes(e)));
     }
   } else if (hit.bubble) {
     pin.title = std::string(tr("GPU idle")) + " " + base::format_duration(hit.bubble->duration());

@@ -123,6 +123,13 @@ TEST_F(EventFactsTest, ACopy) {
             "memory: pageable → device\ndevice · stream: 0 · 7\ncorrelation: 6\n");
 }
 
+// More than any memory holds, and than a signed number does.
+TEST_F(EventFactsTest, ACopyThatClaimsExabytes) {
+  trace::Event& copy = t.add(t.lane(LaneKind::CopyH2D, 7, "copy H2D"), EventKind::Copy, "Memcpy HtoD", 0, 2'000, 6);
+  trace::set_bytes(copy, 11'000'000'000'000'000'000u);
+  EXPECT_THAT(text_of(LaneKind::CopyH2D), HasSubstr("bytes: 9,223,372,036,854,775,807 (9223 PB)\n"));
+}
+
 // A wait in [20, 230): 5 of its own, 10 of return, so 195 of waiting.
 TEST_F(EventFactsTest, AWaitInItsParts) {
   t.sync(20, 230, 5, 10);

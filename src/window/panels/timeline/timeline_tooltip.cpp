@@ -8,6 +8,7 @@
 #include "model/call_stack.h"
 #include "render/labels.h"
 #include "timeline/pin_card.h"
+#include "trace/shown_bytes.h"
 #include "window/panels/timeline/timeline_panels.h"
 #include "window/widgets.h"
 
@@ -66,10 +67,12 @@ void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
       tooltip_line(c, tr("return"), base::format_duration(parts.returning));
     }
     if (e.kind == trace::EventKind::Copy) {
-      const auto bytes = static_cast<double>(trace::bytes_of(e));
-      tooltip_line(c, tr("bytes"), base::format_bytes(static_cast<std::int64_t>(bytes)));
-      if (e.duration() > 0)
-        tooltip_line(c, tr("rate"), fmt::format("{:.2f} GB/s", bytes / static_cast<double>(e.duration())));
+      const std::int64_t bytes = trace::shown_bytes(e);
+      tooltip_line(c, tr("bytes"), base::format_bytes(bytes));
+      if (e.duration() > 0) {
+        const double rate = static_cast<double>(bytes) / static_cast<double>(e.duration());
+        tooltip_line(c, tr("rate"), fmt::format("{:.2f} GB/s", rate));
+      }
     }
     tooltip_source(c, site_of(c.state.model.analysis().links(), *hit.event));
   } else if (hit.bubble) {
