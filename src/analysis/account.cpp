@@ -204,7 +204,8 @@ void add_job_cards(const trace::Trace& trace, const AdvicePlan& plan, const Evid
   if (trace.recorded_in_parts()) {
     stretches = recorded_iterations(trace, evidence.from_ns, evidence.to_ns, evidence.gpu).iterations;
   }
-  const JobStretch stretch{evidence.from_ns, evidence.to_ns, evidence.span_ns(), evidence.iterations};
+  const JobStretch stretch{evidence.from_ns, evidence.to_ns, evidence.span_ns(), evidence.iterations,
+                           evidence.time_per_iteration(evidence.span_ns())};
   const Collectives all = collectives(trace, stretches, plan.run.clock_error_ns);
   for (Card& card : job_cards(trace, all, stretch, stop)) cards.push_back(std::move(card));
   sort_cards(cards);

@@ -36,8 +36,8 @@ struct Account {
   Summary summary;
   /// The duration of the first iteration, if `summary` and `elapsed_ns` exclude it.
   std::optional<Nanoseconds> warm_up_ns;
-  /// From the same start until the GPU has finished the loop's work; where that is not known, until everything has ended
-  /// except threads that only serve the loop; without iterations, the whole trace.
+  /// From the same start until the GPU has finished the loop's work; where that is not known, until everything has
+  /// ended except threads that only serve the loop; without iterations, the whole trace.
   Nanoseconds elapsed_ns = 0;
 };
 /// For the whole trace. If the analysis has dropped records and nothing was evicted, a second pass over the trace makes

@@ -75,7 +75,7 @@ class Advisor {
   Card& add(Rule rule, Nanoseconds lost, std::vector<Remedy> remedies) {
     Card& card = cards_.emplace_back();
     card.rule = rule;
-    card.cost_ns = e_.per_iteration(lost);
+    card.cost_ns = e_.time_per_iteration(lost);
     card.share = e_.share(lost);
     card.weight = card.share >= limits::kCostMatters ? Weight::Costs : Weight::Harmless;
     card.confidence = e_.iterations >= 3 ? 1 : 0.7;
@@ -157,7 +157,7 @@ class Advisor {
     card.what = tr("It is busy {} % of the time. CPU waits cost nothing here.", percent(busy_share()));
     if (full_queue) {
       card.what += tr(" The launch queue is full: launches wait {} per iteration for a free slot.",
-                      time_text(e_.per_iteration(e_.full_queue_ns)));
+                      time_text(e_.time_per_iteration(e_.full_queue_ns)));
     }
     card.fix = tr("Only less GPU work or faster kernels would shorten an iteration.");
   }
@@ -242,7 +242,7 @@ class Advisor {
     Card& card = add(Rule::HarmlessWait, 0, {}, site);
     card.title = tr("{} waits, but nothing is lost", where(site.range, site.call));
     card.what = tr("The CPU waits {} per iteration in {}; the GPU is busy for {} % of it.",
-                   time_text(e_.per_iteration(site.wait_ns)), names_.text(site.call), percent(busy));
+                   time_text(e_.time_per_iteration(site.wait_ns)), names_.text(site.call), percent(busy));
     card.fix = tr("Removing this wait would gain nothing: the CPU would wait at the next blocking call instead.");
   }
 
@@ -262,8 +262,8 @@ class Advisor {
     if (site.role != CallRole::Pinning || site.aside || e_.share(site.host_ns) < limits::kPinning) return;
     Card& card = add(Rule::PinningChurn, site.bubbles_ns(), {Remedy::PinAhead}, site);
     card.title = tr("{} pins memory repeatedly", where(site.range, site.call));
-    card.what =
-        tr("{} takes {} of CPU time per iteration.", names_.text(site.call), time_text(e_.per_iteration(site.host_ns)));
+    card.what = tr("{} takes {} of CPU time per iteration.", names_.text(site.call),
+                   time_text(e_.time_per_iteration(site.host_ns)));
     card.fix = tr("Pin once and reuse the memory, or let the loader's pin_memory thread do it ahead of time.");
   }
 
@@ -377,7 +377,7 @@ class Advisor {
     card.title =
         apart ? tr("Despite a second stream, copies do not overlap kernels") : tr("Copies do not overlap kernels");
     card.what = tr("The copies in {} take {} per iteration, and for {} of it no kernel runs.", copy_place(group),
-                   time_text(e_.per_iteration(group.gpu_ns)), time_text(card.cost_ns));
+                   time_text(e_.time_per_iteration(group.gpu_ns)), time_text(card.cost_ns));
     card.fix = apart ? tr("Copy one batch ahead, and create the stream as non-blocking: any other stream and the "
                           "legacy default stream wait for each other.")
                      : tr("Copy the next batch on a second stream while this one is computed.");
@@ -411,7 +411,7 @@ class Advisor {
     Card& card = add(Rule::ManySmallCopies, lost, {Remedy::PackCopies}, group);
     card.title = tr("Many small copies in {}", copy_place(group));
     card.what = tr("{:.0f} copies of 64 KB or less per iteration take {} of the CPU's time.", small,
-                   time_text(e_.per_iteration(group.host_ns)));
+                   time_text(e_.time_per_iteration(group.host_ns)));
     card.fix = tr("Pack them into one tensor and copy once.");
   }
 
@@ -425,7 +425,7 @@ class Advisor {
       Card& card = add(Rule::LoaderWait, caused(BubbleCause::Loader), {Remedy::MoreWorkers}, *site);
       card.title = tr("The program waits for its data loader");
       card.what = tr("It waits {} per iteration, {} % of the time; the GPU idles for {} % because of it.",
-                     time_text(e_.per_iteration(e_.loader_wait_ns)), percent(waited), percent(card.share));
+                     time_text(e_.time_per_iteration(e_.loader_wait_ns)), percent(waited), percent(card.share));
       card.fix = tr("Use more workers, prefetch, or do less work per sample.");
     }
     const Nanoseconds more = e_.longest_loader_wait_ns - e_.median_loader_wait_ns;

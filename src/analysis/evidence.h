@@ -126,6 +126,10 @@ struct Evidence {
   double per_iteration(std::int64_t sum) const {
     return iterations > 0 ? static_cast<double>(sum) / static_cast<double>(iterations) : 0;
   }
+  /// Of a time: as Summary::gpu_time_per_iteration().
+  double time_per_iteration(Nanoseconds ns) const {
+    return recorded_ns > 0 ? share(ns) * summary.iteration.mean_ns : per_iteration(ns);
+  }
   double share(Nanoseconds ns) const {
     return span_ns() > 0 ? static_cast<double>(ns) / static_cast<double>(span_ns()) : 0;
   }

@@ -32,9 +32,7 @@ class JobAdvisor {
   }
 
  private:
-  double per_iteration(Nanoseconds ns) const {
-    return static_cast<double>(ns) / static_cast<double>(stretch_.iterations);
-  }
+  double per_iteration(Nanoseconds ns) const { return share(ns) * stretch_.iteration_ns; }
   double share(Nanoseconds ns) const { return static_cast<double>(ns) / static_cast<double>(stretch_.recorded_ns); }
   static std::string text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
 

@@ -14,6 +14,7 @@ struct JobStretch {
   Nanoseconds from_ns = 0, to_ns = 0;
   Nanoseconds recorded_ns = 0;  ///< of that, as in Evidence::span_ns()
   std::int64_t iterations = 0;
+  double iteration_ns = 0;  ///< the mean
 };
 
 /// In no order. None without collectives of two or more GPUs, or if those say too little of who arrived last.

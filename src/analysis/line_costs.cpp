@@ -272,6 +272,13 @@ double LineCosts::of_recorded(double sum) const {
   return recorded_ns > 0 ? sum * static_cast<double>(base::kSecond) / static_cast<double>(recorded_ns) : 0;
 }
 
+double LineCosts::time_of_recorded(Nanoseconds sum) const {
+  if (recorded_ns <= 0) return 0;
+  const double span =
+      per == Per::Iteration ? of_all(static_cast<double>(known_ns)) : static_cast<double>(base::kSecond);
+  return static_cast<double>(sum) / static_cast<double>(recorded_ns) * span;
+}
+
 double LineCosts::of_all(double sum) const {
   if (per == Per::Iteration) return iterations > 0 ? sum / static_cast<double>(iterations) : 0;
   return known_ns > 0 ? sum * static_cast<double>(base::kSecond) / static_cast<double>(known_ns) : 0;

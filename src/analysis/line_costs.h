@@ -46,6 +46,8 @@ struct LineCosts {
   bool empty() const { return per == Per::Iteration ? iterations == 0 : known_ns == 0; }
   /// Per iteration, or per second; 0 if nothing was recorded.
   double of_recorded(double sum) const;
+  /// The same of a time: per iteration, its share of the mean one (see Summary::gpu_time_per_iteration).
+  double time_of_recorded(Nanoseconds sum) const;
   /// The same of what is always known.
   double of_all(double sum) const;
 };

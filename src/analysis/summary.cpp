@@ -107,6 +107,12 @@ std::int64_t Summary::gpu_iterations() const {
   return recorded_iterations >= kFewestWhole ? recorded_iterations : 0;
 }
 
+double Summary::gpu_time_per_iteration(Nanoseconds part) const {
+  if (gpu_iterations() == 0) return 0;
+  if (!in_parts) return static_cast<double>(part) / static_cast<double>(iteration.count);
+  return static_cast<double>(part) / static_cast<double>(std::max<Nanoseconds>(1, recorded_ns)) * iteration.mean_ns;
+}
+
 std::string recorded_percent(const Summary& summary) {
   const double percent = 100 * summary.recorded_share();
   return percent > 0 && percent < 9.95 ? fmt::format("{:.1f}", percent) : fmt::format("{:.0f}", percent);

@@ -196,6 +196,9 @@ struct Summary {
   Nanoseconds gpu_window_ns() const { return in_parts ? recorded_ns : window_ns(); }
   /// The iterations over which launches, operations and copies are counted; 0: per iteration they are unknown.
   std::int64_t gpu_iterations() const;
+  /// A part of gpu_window_ns(), per iteration; 0: unknown. With `in_parts`, its share of the mean iteration, since
+  /// those that lie wholly in recorded time are shorter than the others if the loop waits only now and then.
+  double gpu_time_per_iteration(Nanoseconds part) const;
   /// How much of the window the GPU's figures are from; 1 unless in_parts.
   double recorded_share() const {
     return in_parts && window_ns() > 0 ? static_cast<double>(recorded_ns) / static_cast<double>(window_ns()) : 1;

@@ -48,7 +48,8 @@ std::optional<double> total_s(const Summary& s, std::uint64_t iterations) {
 }
 
 std::optional<double> copying_ms(const Summary& s, base::Nanoseconds copies) {
-  return copies > 0 ? per_gpu_iteration(s, whole(copies) / kNsPerMs) : std::nullopt;
+  if (copies <= 0 || s.gpu_iterations() == 0) return std::nullopt;
+  return s.gpu_time_per_iteration(copies) / kNsPerMs;
 }
 
 struct Standard {

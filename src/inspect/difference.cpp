@@ -36,6 +36,9 @@ struct PerIteration {
     const std::int64_t count = of->summary.gpu_iterations();
     return count > 0 ? static_cast<double>(total) / static_cast<double>(count) : 0;
   }
+  double gpu_time(Nanoseconds total) const {
+    return !of || of->whole ? (*this)(total) : of->summary.gpu_time_per_iteration(total);
+  }
 };
 
 // A run on the CPU only: that its GPU is idle is not the cause of anything.
@@ -101,7 +104,7 @@ std::vector<DifferenceRow> difference_rows(const RunSnapshot& a, const RunSnapsh
   };
   const auto gpu_time = [&](DifferenceGroup group, std::string name, Nanoseconds x, Nanoseconds y,
                             bool neutral = false) {
-    return add(group, std::move(name), of_a.gpu(x), of_b.gpu(y), false, neutral);
+    return add(group, std::move(name), of_a.gpu_time(x), of_b.gpu_time(y), false, neutral);
   };
   add(Iteration, a.whole ? tr("the whole trace") : tr("iteration"), mean_a, mean_b, false, false);
   const bool cpu_a = cpu_only(&a), cpu_b = cpu_only(b);

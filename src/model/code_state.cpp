@@ -198,7 +198,7 @@ CodeState::Look CodeState::look_at(const trace::Trace& trace, std::pair<Nanoseco
   const analysis::Evidence evidence = analysis::gather(trace, stretch.first, stretch.second, &stop, gpu);
   const CodeLocator locator(trace, code);
   for (const analysis::CallSite& site : evidence.sites) {
-    const double idle = evidence.per_iteration(site.bubbles_ns());
+    const double idle = evidence.time_per_iteration(site.bubbles_ns());
     if (idle <= 0) continue;
     const bool transfer = site.sync_count > 0 || site.role == analysis::CallRole::MemoryCopy;
     const std::string_view range = trace.names().text(site.range);

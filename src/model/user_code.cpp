@@ -170,9 +170,8 @@ void CodeState::cost_lines(const Model& model) {
     keys_[line] = key_of(line);
     code_[line].ranges = {keys_[line]};  // it runs
     LineCost& cost = costs_[keys_[line]];
-    cost.ns = {line_costs_.of_recorded(static_cast<double>(sum.cpu_ns)),
-               line_costs_.of_all(static_cast<double>(sum.wait_ns)),
-               line_costs_.of_recorded(static_cast<double>(sum.gpu_ns))};
+    cost.ns = {line_costs_.time_of_recorded(sum.cpu_ns), line_costs_.of_all(static_cast<double>(sum.wait_ns)),
+               line_costs_.time_of_recorded(sum.gpu_ns)};
     cost.per_iteration = line_costs_.of_recorded(static_cast<double>(sum.count));
     cost.example = sum.example;
     all_host_ns_ += cost.host_ns();
@@ -218,7 +217,7 @@ CodeState::Look CodeState::look_at_lines(const trace::Trace& trace, std::pair<Na
   if (per != LineCosts::Per::Iteration) return look;
   const analysis::Evidence evidence = analysis::gather(trace, stretch.first, stretch.second, &stop, gpu);
   for (const analysis::CallSite& site : evidence.sites) {
-    const double idle = evidence.per_iteration(site.bubbles_ns());
+    const double idle = evidence.time_per_iteration(site.bubbles_ns());
     const std::uint32_t from = trace.sites().at(site.example.lane, site.example.start_ns);
     if (idle > 0 && from != 0) look.idle_of_site[from] += idle;
   }

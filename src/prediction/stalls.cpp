@@ -30,7 +30,7 @@ std::vector<Stall> stalls_of(const analysis::Evidence& now, const base::NameTabl
     for (const analysis::CallSite& site : evidence.sites) {
       // A wait for data is a range by itself.
       const bool data = site.range == site.call && site.range != 0;
-      const double wait = evidence.per_iteration(data ? site.host_ns : site.wait_ns);
+      const double wait = evidence.time_per_iteration(data ? site.host_ns : site.wait_ns);
       if (wait <= 0) continue;
       const std::string range(site.range == 0 ? std::string_view() : names.text(site.range));
       const std::string call(names.text(site.call));

@@ -49,7 +49,7 @@ Collectives all(const GpuJob& job, Nanoseconds clock_error_ns = 0) {
 
 std::vector<Card> slow(const GpuJob& job) {
   const Nanoseconds whole = kTimes * kEvery * kUs;
-  std::vector<Card> cards = job_cards(job.trace, all(job), {0, whole, whole, kTimes});
+  std::vector<Card> cards = job_cards(job.trace, all(job), {0, whole, whole, kTimes, kEvery * kUs});
   std::erase_if(cards, [](const Card& card) { return card.rule != Rule::SlowExchange; });
   return cards;
 }

@@ -4,6 +4,7 @@
 #include "analysis/account.h"
 #include "analysis/accumulator.h"
 #include "analysis/evidence.h"
+#include "analysis/line_costs.h"
 #include "analysis/live_analysis.h"
 #include "analysis/whole_iterations.h"
 #include "trace_builder.h"
@@ -117,6 +118,36 @@ TEST(RecordedInParts, FiguresEqualThoseOfTheWholeTrace) {
   EXPECT_EQ(in_parts.host_wait_ns, all.host_wait_ns);
   EXPECT_EQ(in_parts.verdict.kind, all.verdict.kind);
   EXPECT_DOUBLE_EQ(in_parts.verdict.idle, all.verdict.idle);
+}
+
+// A loop that runs ahead and waits now and then: 20 iterations of 5,000 were recorded whole, 100,000 in all, but with
+// those that waited the 50 took 10,000 each. A half of the time is 5,000 of an iteration, and not the 2,500 of a
+// recorded one.
+TEST(RecordedInParts, ATimeIsItsShareOfTheMeanIteration) {
+  Summary s;
+  s.in_parts = true;
+  s.recorded_ns = 100'000;
+  s.recorded_iterations = 20;
+  s.iteration.count = 50;
+  s.iteration.mean_ns = 10'000;
+  EXPECT_DOUBLE_EQ(s.gpu_time_per_iteration(50'000), 5'000);
+  Evidence evidence;
+  evidence.to_ns = 500'000;
+  evidence.recorded_ns = s.recorded_ns;
+  evidence.iterations = s.recorded_iterations;
+  evidence.summary = s;
+  EXPECT_DOUBLE_EQ(evidence.time_per_iteration(50'000), 5'000);
+  LineCosts costs;
+  costs.iterations = 50;
+  costs.known_ns = 500'000;
+  costs.recorded_ns = s.recorded_ns;
+  costs.recorded_iterations = 20;
+  EXPECT_DOUBLE_EQ(costs.time_of_recorded(50'000), 5'000);
+
+  s.recorded_iterations = 2;
+  EXPECT_EQ(s.gpu_time_per_iteration(50'000), 0) << "too few to tell";
+  s.in_parts = false;
+  EXPECT_DOUBLE_EQ(s.gpu_time_per_iteration(50'000), 1'000);
 }
 
 // The same trace read as it grows, with the live edge in and between bursts, and by analyse().

@@ -57,7 +57,7 @@ Collectives all(const GpuJob& job, Nanoseconds clock_error_ns = 0) {
 }
 std::vector<Card> cards(const GpuJob& job, const Collectives& found) {
   std::vector<Card> cards =
-      analysis::job_cards(job.trace, found, {0, kTimes * 1000 * kUs, kTimes * 1000 * kUs, kTimes});
+      analysis::job_cards(job.trace, found, {0, kTimes * 1000 * kUs, kTimes * 1000 * kUs, kTimes, 1000 * kUs});
   sort_cards(cards);
   return cards;
 }
