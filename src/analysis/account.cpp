@@ -199,12 +199,20 @@ namespace {
 
 void add_job_cards(const trace::Trace& trace, const AdvicePlan& plan, const Evidence& evidence,
                    std::vector<Card>& cards, const std::atomic<bool>* stop) {
-  if (evidence.iterations == 0 || trace::Owners(trace).gpus().size() < 2) return;
+  const std::size_t gpus = trace::Owners(trace).gpus().size();
+  if (evidence.iterations == 0 || gpus < 2) return;
   std::vector<TimeSpan> stretches{{evidence.from_ns, evidence.to_ns}};
+  Nanoseconds recorded_ns = evidence.span_ns();
   if (trace.recorded_in_parts()) {
     stretches = recorded_iterations(trace, evidence.from_ns, evidence.to_ns, evidence.gpu).iterations;
+    // A collective is known where all were recorded.
+    for (trace::GpuNumber gpu = 0; gpu < gpus; ++gpu) {
+      stretches = in_both(stretches, recorded_time(trace, evidence.from_ns, evidence.to_ns, gpu));
+    }
+    recorded_ns = 0;
+    for (const TimeSpan& stretch : stretches) recorded_ns += stretch.to - stretch.from;
   }
-  const JobStretch stretch{evidence.from_ns, evidence.to_ns, evidence.span_ns(), evidence.iterations,
+  const JobStretch stretch{evidence.from_ns, evidence.to_ns, recorded_ns, evidence.iterations,
                            evidence.time_per_iteration(evidence.span_ns())};
   const Collectives all = collectives(trace, stretches, plan.run.clock_error_ns);
   for (Card& card : job_cards(trace, all, stretch, stop)) cards.push_back(std::move(card));

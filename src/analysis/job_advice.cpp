@@ -41,7 +41,8 @@ class JobAdvisor {
     card.rule = rule;
     card.cost_ns = per_iteration(lost);
     card.share = share(lost);
-    card.per_iteration = static_cast<double>(c_.all.size()) / static_cast<double>(stretch_.iterations);
+    card.per_iteration =
+        static_cast<double>(c_.all.size()) * stretch_.iteration_ns / static_cast<double>(stretch_.recorded_ns);
     card.confidence = stretch_.iterations >= 3 ? 1 : 0.7;
     return card;
   }

@@ -12,7 +12,7 @@ namespace lanescope::analysis {
 /// What the rules look at: the collectives of a stretch with whole iterations.
 struct JobStretch {
   Nanoseconds from_ns = 0, to_ns = 0;
-  Nanoseconds recorded_ns = 0;  ///< of that, as in Evidence::span_ns()
+  Nanoseconds recorded_ns = 0;  ///< of that, as in Evidence::span_ns(), and of all GPUs
   std::int64_t iterations = 0;
   double iteration_ns = 0;  ///< the mean
 };

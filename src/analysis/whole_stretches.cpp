@@ -44,6 +44,28 @@ RecordedIterations recorded_iterations(const trace::Trace& trace, Nanoseconds fr
   return found;
 }
 
+std::vector<TimeSpan> recorded_time(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trace::GpuNumber gpu) {
+  std::vector<TimeSpan> spans;
+  RecordedTime time(trace, gpu);
+  time.refresh(trace::Coverage::kAlways);
+  while (time.next() < to) {
+    const Nanoseconds begin = std::max(from, time.since()), end = time.next();
+    if (time.pass() == RecordedTime::Edge::Ends && begin < end) spans.push_back({begin, end});
+  }
+  if (time.on()) spans.push_back({std::max(from, time.since()), to});
+  return spans;
+}
+
+std::vector<TimeSpan> in_both(const std::vector<TimeSpan>& a, const std::vector<TimeSpan>& b) {
+  std::vector<TimeSpan> both;
+  for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+    const Nanoseconds from = std::max(a[i].from, b[k].from), to = std::min(a[i].to, b[k].to);
+    if (from < to) both.push_back({from, to});
+    (a[i].to < b[k].to ? i : k) += 1;
+  }
+  return both;
+}
+
 std::optional<WholeStretches> whole_stretches(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
                                               trace::GpuNumber gpu) {
   if (!trace.recorded_in_parts()) return std::nullopt;
@@ -54,13 +76,7 @@ std::optional<WholeStretches> whole_stretches(const trace::Trace& trace, Nanosec
   for (const TimeSpan& iteration : recorded.iterations) whole.add(iteration.from, iteration.to);
   whole.iterations = static_cast<std::int64_t>(recorded.iterations.size());
   if (whole.by_iteration) return whole;
-  RecordedTime time(trace, gpu);
-  time.refresh(trace::Coverage::kAlways);
-  while (time.next() < to) {
-    const Nanoseconds begin = std::max(from, time.since()), end = time.next();
-    if (time.pass() == RecordedTime::Edge::Ends && begin < end) whole.add(begin, end);
-  }
-  if (time.on()) whole.add(std::max(from, time.since()), to);
+  for (const TimeSpan& span : recorded_time(trace, from, to, gpu)) whole.add(span.from, span.to);
   return whole;
 }
 

@@ -27,6 +27,11 @@ struct RecordedIterations {
 RecordedIterations recorded_iterations(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
                                        trace::GpuNumber gpu);
 
+/// When what the GPU did was recorded, in [from, to); kNobody: that of any GPU.
+std::vector<TimeSpan> recorded_time(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trace::GpuNumber gpu);
+/// The time in both; each ascending.
+std::vector<TimeSpan> in_both(const std::vector<TimeSpan>& a, const std::vector<TimeSpan>& b);
+
 /// The time that counts where not everything was recorded: these iterations; without any, all of the recorded time.
 struct WholeStretches {
   std::vector<TimeSpan> stretches;  ///< ascending

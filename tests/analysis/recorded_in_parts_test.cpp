@@ -1,4 +1,5 @@
 // A loop of which everything is recorded only in bursts: its figures are those of the loop, not of the bursts.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "analysis/account.h"
@@ -7,6 +8,7 @@
 #include "analysis/line_costs.h"
 #include "analysis/live_analysis.h"
 #include "analysis/whole_iterations.h"
+#include "analysis/whole_stretches.h"
 #include "trace_builder.h"
 
 namespace lanescope::analysis {
@@ -148,6 +150,16 @@ TEST(RecordedInParts, ATimeIsItsShareOfTheMeanIteration) {
   EXPECT_EQ(s.gpu_time_per_iteration(50'000), 0) << "too few to tell";
   s.in_parts = false;
   EXPECT_DOUBLE_EQ(s.gpu_time_per_iteration(50'000), 1'000);
+}
+
+TEST(RecordedInParts, TheTimeInWhichTwoWereRecorded) {
+  std::string text;
+  for (const TimeSpan& span : in_both({{0, 10}, {20, 30}, {30, 32}}, {{5, 25}, {28, 40}})) {
+    text += fmt::format("{}-{} ", span.from, span.to);
+  }
+  EXPECT_EQ(text, "5-10 20-25 28-30 30-32 ");
+  EXPECT_TRUE(in_both({{0, 10}}, {}).empty());
+  EXPECT_TRUE(in_both({{0, 10}}, {{10, 20}}).empty());
 }
 
 // The same trace read as it grows, with the live edge in and between bursts, and by analyse().
