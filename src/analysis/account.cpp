@@ -91,7 +91,7 @@ Account account_of(const trace::Trace& trace, const LiveAnalysis& analysis, cons
       from = begin.end_ns;
     }
   }
-  // What a program does after its loop, as saving a checkpoint, is none of it.
+  // What a program does after its loop, such as saving a checkpoint, is no part of it.
   if (summary.pace.basis == PaceBasis::Elapsed) to = summary.pace.to_ns;
   account.elapsed_ns = to - from;
   return account;

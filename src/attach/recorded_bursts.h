@@ -25,7 +25,7 @@ class RecordedBursts {
 
   /// True if recording began or ended with this message.
   bool take(wire::RecordingAct act, Nanoseconds t);
-  /// An operation has come, which may be after its burst's end, before which nothing unknown runs from its start on.
+  /// An operation has come, perhaps after its burst's end. Only of one from whose start on all that runs is known.
   void operation(Nanoseconds start_ns, Nanoseconds end_ns);
   /// A synchronisation after which nothing had run: nothing was left from before the burst.
   void nothing_ran(Nanoseconds start_ns, Nanoseconds end_ns);
