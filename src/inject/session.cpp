@@ -261,21 +261,26 @@ class Loop {
     }
   }
 
-  // Whether somebody else gets the buffers: launches are seen while everything is recorded, but no buffer moves.
+  // Whether somebody else gets the buffers, or CUPTI keeps all of them: launches are seen while everything is recorded,
+  // but no buffer moves.
   void count_silence(std::int64_t now) {
     const std::uint64_t launches = add_up_counts(), moved = buffers_moved();
+    const std::uint64_t no_buffer = ring.status().no_buffer.load(kRelaxed);
     const bool taken = ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::TakenOver);
     if (moved != moved_) {
       silence_ns_ = 0;
       silent_launches_ = 0;
+      no_buffer_ = no_buffer;
       if (taken) set_state(wire::State::Watching, "the records come again");
     } else {
       silence_ns_ += now - silence_from_;
       silent_launches_ += launches - launches_;
       if (!taken && silence_ns_ > kTakenOver && silent_launches_ > kTakenOverLaunches) {
-        set_state(
-            wire::State::TakenOver,
-            "another profiler in this program (torch.profiler?) has taken CUPTI's records over: waits are still seen");
+        set_state(wire::State::TakenOver,
+                  no_buffer != no_buffer_
+                      ? "CUPTI keeps all buffers for its records and gives none back: waits are still seen"
+                      : "another profiler in this program (torch.profiler?) has taken CUPTI's records over: waits are "
+                        "still seen");
       }
     }
     moved_ = moved;
@@ -392,7 +397,7 @@ class Loop {
   int clean_ = 0;  // flushes in a row after which CUPTI had no more records
   std::int64_t burst_ = 0, flushed_ = 0, tail_until_ = 0, chores_ = 0, began_ = 0, sample_due_ = 0, cupti_since_ = 0;
   std::int64_t silence_from_ = 0, silence_ns_ = 0;
-  std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0, launches_at_burst_ = 0;
+  std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0, no_buffer_ = 0, launches_at_burst_ = 0;
   bool driver_known_ = false, after_init_ = false;
   std::atomic<bool> stepping_{false};
 };

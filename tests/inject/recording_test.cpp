@@ -553,5 +553,23 @@ while True:
   EXPECT_THAT(std::string(process->memory().status.state_text), testing::HasSubstr("another profiler"));
 }
 
+// That is not another profiler's doing.
+TEST(Recording, ThatCuptiKeepsAllBuffersIsSaid) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::Calls;
+  viewer.start(R"(
+import fake_gpu as gpu
+gpu.init()
+while True:
+    gpu.launch('k', 100, gpu.STREAM)
+    gpu.lose_buffer()
+    gpu.sync(gpu.STREAM)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  ASSERT_TRUE(process->until([&] { return process->state() == wire::State::TakenOver; })) << viewer.output();
+  EXPECT_THAT(std::string(process->memory().status.state_text), testing::HasSubstr("CUPTI keeps all buffers"));
+}
+
 }  // namespace
 }  // namespace lanescope::inject_tests

@@ -154,7 +154,7 @@ std::string state_word(const attach::ProcessState& process) {
     case wire::State::DriverTooOld:
       return tr("driver too old");
     case wire::State::TakenOver:
-      return tr("taken over");
+      return tr("no GPU records");
     case wire::State::Failed:
       return tr("failed");
   }
