@@ -338,10 +338,11 @@ std::string time_section(const PageRun& run, const SectionIds& id) {
   const std::int64_t over = judged && s.judged.iterations > 0 ? s.judged.iterations : s.iteration.count;
   const bool has_iterations = s.iteration.count > 0 && (!s.in_parts || s.gpu_iterations() > 0) &&
                               (s.pace.queue_is_steady() || s.pace.basis == analysis::PaceBasis::Elapsed);
-  // As gpu_time_per_iteration().
-  const double spans = s.in_parts && s.iteration.mean_ns > 0 ? static_cast<double>(span) / s.iteration.mean_ns
-                                                             : static_cast<double>(over);
-  const double n = has_iterations ? std::max(1.0, spans) : 1;
+  // See gpu_time_per_iteration().
+  const double iterations_of_span = s.in_parts && s.iteration.mean_ns > 0
+                                        ? static_cast<double>(span) / s.iteration.mean_ns
+                                        : static_cast<double>(over);
+  const double n = has_iterations ? std::max(1.0, iterations_of_span) : 1;
   const Nanoseconds host_wait = judged && s.in_parts              ? s.judged.host_wait_ns
                                 : judged && run.figures.breakdown ? run.figures.breakdown->host_wait_ns
                                                                   : s.host_wait_ns;

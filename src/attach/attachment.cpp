@@ -105,7 +105,7 @@ trace::CaptureState capture_state(wire::State state) {
       return trace::CaptureState::Busy;
     case wire::State::DriverTooOld:
       return trace::CaptureState::Unsupported;
-    case wire::State::TakenOver:
+    case wire::State::NoRecords:
       return trace::CaptureState::Degraded;
     case wire::State::Failed:
       return trace::CaptureState::Lost;

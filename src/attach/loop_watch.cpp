@@ -48,7 +48,7 @@ bool LoopWatch::settled() const {
   const bool launches = finder_.launches(*loop_);
   if (launches && rounds_ >= kManyRounds && finder_.own(*loop_)) return true;
   const bool doubtful = !launches || (loop_->repeat && ever_recorded_);
-  return last_round_ns_ - loop_since_ns_ >= (doubtful ? std::max(settled_ns_, kDoubtfulSettled) : settled_ns_);
+  return last_round_ns_ - loop_since_ns_ >= (doubtful ? std::max(settled_ns_, kSettledIfDoubtful) : settled_ns_);
 }
 
 void LoopWatch::forget_kept(Nanoseconds now) {

@@ -28,9 +28,9 @@ class LoopWatch {
   /// file: a short loop may be followed by a long wait. Then those from before are known, too, of the last kKept.
   static constexpr Nanoseconds kSettled = 500 * base::kMillisecond, kKept = 1500 * base::kMillisecond;
   static constexpr int kManyRounds = 100;
-  /// A loop that launches nothing, as when a library sets up its buffers, is the iteration only after so long; and so is
-  /// one place that makes calls again and again, if all calls are seen: a statement may compile kernel after kernel.
-  static constexpr Nanoseconds kDoubtfulSettled = 5 * base::kSecond;
+  /// A loop that launches nothing, as when a library sets up its buffers, is the iteration only after so long; and so
+  /// is one place that makes calls again and again, if all calls are seen: a statement may compile kernel after kernel.
+  static constexpr Nanoseconds kSettledIfDoubtful = 5 * base::kSecond;
   /// `from_the_first`: keeps calls until then, which takes memory.
   explicit LoopWatch(Nanoseconds settled_ns = kSettled, bool from_the_first = true)
       : settled_ns_(settled_ns), keeps_(from_the_first) {}

@@ -370,8 +370,8 @@ struct Kind {
 // the number of this one, so that nothing can be matched any more. If copies or memsets are switched off while the GPU
 // works, its own thread may free the same memory twice: on an H200, that killed a training loop once in some hundred
 // bursts. If kernels are off between bursts, buffers with copies may not come back, until there are none left, and of a
-// program that runs far ahead of the GPU kernels are missing: two ranks that did so by 23 iterations were reported to be
-// idle for 38 to 53 % of the time instead of 2 %. To leave them on from when that was seen did not help.
+// program that runs far ahead of the GPU kernels are missing: two ranks that did so by 23 iterations were reported to
+// be idle for 38 to 53 % of the time instead of 2 %. To leave them on from when that was seen did not help.
 constexpr Kind kKinds[] = {
     {CUPTI_ACTIVITY_KIND_CONTEXT, true, false},   {CUPTI_ACTIVITY_KIND_STREAM, true, false},
     {CUPTI_ACTIVITY_KIND_DEVICE, true, false},    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, false, true},

@@ -36,8 +36,8 @@ constexpr std::int64_t kLongestRunAhead = 5 * kSecond;
 constexpr std::size_t kSampled = 8;  // threads
 constexpr std::int64_t kIdle = 10 * kSecond, kIdleSample = 100 * kMillisecond;
 constexpr std::int64_t kPythonComes = 60 * kSecond;  // an interpreter that has not come by then is not waited for
-constexpr std::int64_t kTakenOver = kSecond;         // of recording with launches and without a buffer
-constexpr std::uint64_t kTakenOverLaunches = 100;
+constexpr std::int64_t kLongSilence = kSecond;       // of recording with launches and without a buffer
+constexpr std::uint64_t kSilentLaunches = 100;
 constexpr std::int32_t kMostRanks = 10'000'000;
 constexpr std::int64_t kInitTakes = 10 * kSecond;  // at most: cuInit
 
@@ -266,17 +266,17 @@ class Loop {
   void count_silence(std::int64_t now) {
     const std::uint64_t launches = add_up_counts(), moved = buffers_moved();
     const std::uint64_t no_buffer = ring.status().no_buffer.load(kRelaxed);
-    const bool taken = ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::TakenOver);
+    const bool said = ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::NoRecords);
     if (moved != moved_) {
       silence_ns_ = 0;
       silent_launches_ = 0;
       no_buffer_ = no_buffer;
-      if (taken) set_state(wire::State::Watching, "the records come again");
+      if (said) set_state(wire::State::Watching, "the records come again");
     } else {
       silence_ns_ += now - silence_from_;
       silent_launches_ += launches - launches_;
-      if (!taken && silence_ns_ > kTakenOver && silent_launches_ > kTakenOverLaunches) {
-        set_state(wire::State::TakenOver,
+      if (!said && silence_ns_ > kLongSilence && silent_launches_ > kSilentLaunches) {
+        set_state(wire::State::NoRecords,
                   no_buffer != no_buffer_
                       ? "CUPTI keeps all buffers for its records and gives none back: waits are still seen"
                       : "another profiler in this program (torch.profiler?) has taken CUPTI's records over: waits are "

@@ -38,7 +38,7 @@ enum class State : std::uint32_t {
   NoCupti,       ///< CUPTI was not found or cannot be used; NVTX still works
   CuptiBusy,     ///< another profiler has CUPTI; `state_text` names it
   DriverTooOld,  ///< CUPTI does not support this driver
-  TakenOver,     ///< no records come: another profiler replaced our buffers, or CUPTI keeps all of them
+  NoRecords,     ///< they do not come: another profiler replaced our buffers, or CUPTI keeps all of them
   Failed,        ///< CUPTI reported a fatal error
 };
 

@@ -37,7 +37,7 @@ struct PerIteration {
     return count > 0 ? static_cast<double>(total) / static_cast<double>(count) : 0;
   }
   double gpu_time(Nanoseconds total) const {
-    return !of || of->whole ? (*this)(total) : of->summary.gpu_time_per_iteration(total);
+    return !of || !of->summary.in_parts || of->whole ? (*this)(total) : of->summary.gpu_time_per_iteration(total);
   }
 };
 

@@ -316,8 +316,8 @@ TEST(LoopWatch, ManyRoundsSettleALoopOfTheUsers) {
   }
 }
 
-// In the first iteration, from 110 to 1730, a statement compiles 16 kernels, one after another. Its calls are no iterations;
-// the loop's are known from when it first begins again.
+// In the first iteration, from 110 to 1730, a statement compiles 16 kernels, one after another. Its calls are no
+// iterations; the loop's are known from when it first begins again.
 TEST(LoopWatch, AStatementThatCompilesIsNoLoop) {
   Program p;
   p.watch = LoopWatch(1000);

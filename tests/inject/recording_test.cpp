@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "inject/target.h"
 
@@ -25,6 +26,16 @@ std::int64_t delivered(const Messages& m) {
     if (r.act == wire::RecordingAct::Delivered) until = std::max(until, r.time_ns);
   }
   return until;
+}
+
+/// From On to Off; one that has not ended lasts for ever.
+std::vector<std::pair<std::int64_t, std::int64_t>> bursts_of(const Messages& m) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> bursts;
+  for (const auto& r : m.recordings) {
+    if (r.act == wire::RecordingAct::On) bursts.emplace_back(r.time_ns, std::numeric_limits<std::int64_t>::max());
+    if (r.act == wire::RecordingAct::Off) bursts.back().second = r.time_ns;
+  }
+  return bursts;
 }
 
 void in_short_bursts(Process& process) {
@@ -248,22 +259,15 @@ while True:
   constexpr std::size_t kBursts = 6;
   ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) >= kBursts; })) << viewer.output();
   process->level(wire::Level::Off);
-  std::vector<std::pair<std::int64_t, std::int64_t>> bursts;
-  for (const auto& r : m.recordings) {
-    if (r.act == wire::RecordingAct::On) bursts.emplace_back(r.time_ns, 0);
-    if (r.act == wire::RecordingAct::Off) bursts.back().second = r.time_ns;
-  }
+  const auto bursts = bursts_of(m);
   ASSERT_TRUE(process->until([&] { return delivered(m) > bursts[kBursts - 1].second; }));
   std::ranges::sort(m.kernels, {}, [](const Operation& k) { return k.start_ns; });
-  const auto on_messages = [&] {
-    std::vector<std::uint32_t> kernels_before;
-    for (const auto& r : m.recordings) {
-      if (r.act == wire::RecordingAct::On) kernels_before.push_back(r.kernels_before);
-    }
-    return kernels_before;
-  }();
-  EXPECT_EQ(on_messages[0], 0u);
-  EXPECT_THAT(std::vector(on_messages.begin() + 1, on_messages.end()), Each(1u));
+  std::vector<std::uint32_t> kernels_before;
+  for (const auto& r : m.recordings) {
+    if (r.act == wire::RecordingAct::On) kernels_before.push_back(r.kernels_before);
+  }
+  EXPECT_EQ(kernels_before[0], 0u);
+  EXPECT_THAT(std::span(kernels_before).subspan(1), Each(1u));
   for (std::size_t i = 1; i < kBursts; ++i) {  // in the first, it is not known yet what was queued before
     const auto [on, off] = bursts[i];
     std::int64_t known_until = 0, launched_run_from = 0;
@@ -305,11 +309,7 @@ while True:
   Messages& m = process->messages;
   ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) >= 4; })) << viewer.output();
   process->level(wire::Level::Off);
-  std::vector<std::pair<std::int64_t, std::int64_t>> bursts;
-  for (const auto& r : m.recordings) {
-    if (r.act == wire::RecordingAct::On) bursts.emplace_back(r.time_ns, std::numeric_limits<std::int64_t>::max());
-    if (r.act == wire::RecordingAct::Off) bursts.back().second = r.time_ns;
-  }
+  const auto bursts = bursts_of(m);
   for (const auto& [operations, what] : {std::pair(&m.copies, "a copy"), std::pair(&m.kernels, "a kernel")}) {
     std::size_t within = 0, after = 0;
     for (const Operation& operation : *operations) {
@@ -549,7 +549,7 @@ while True:
   ASSERT_TRUE(process->until([&] { return process->messages.kernels.size() == 1; }));
   EXPECT_EQ(process->state(), wire::State::Watching);
   viewer.say("");
-  ASSERT_TRUE(process->until([&] { return process->state() == wire::State::TakenOver; })) << viewer.output();
+  ASSERT_TRUE(process->until([&] { return process->state() == wire::State::NoRecords; })) << viewer.output();
   EXPECT_THAT(std::string(process->memory().status.state_text), testing::HasSubstr("another profiler"));
 }
 
@@ -567,7 +567,7 @@ while True:
 )");
   Process* process = viewer.process();
   ASSERT_NE(process, nullptr) << viewer.output();
-  ASSERT_TRUE(process->until([&] { return process->state() == wire::State::TakenOver; })) << viewer.output();
+  ASSERT_TRUE(process->until([&] { return process->state() == wire::State::NoRecords; })) << viewer.output();
   EXPECT_THAT(std::string(process->memory().status.state_text), testing::HasSubstr("CUPTI keeps all buffers"));
 }
 

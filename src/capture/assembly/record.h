@@ -20,7 +20,8 @@ inline constexpr std::uint8_t kMayBeIdle = 4;       ///< a launch that may put n
 inline constexpr std::uint8_t kNeverOnGpu = 8;      ///< a launch by name, but of work for the CPU
 inline constexpr std::uint8_t kBeginsCapture = 16;  ///< from here on, the thread's launches go into a graph
 inline constexpr std::uint8_t kEndsCapture = 32;
-/// A call made while the GPU's work is not recorded, or an operation launched while calls are not: no counterpart comes.
+/// A call made while the GPU's work is not recorded, or an operation launched while calls are not: no counterpart
+/// comes.
 inline constexpr std::uint8_t kAlone = 64;
 
 // CUPTI's numbers, which stay the same over its versions.

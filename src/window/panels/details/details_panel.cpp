@@ -221,7 +221,7 @@ std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) 
   const auto per_iteration = [&](double total) {
     return s.iteration.count > 0 ? total / static_cast<double>(s.iteration.count) : 0.0;
   };
-  const auto cause = [&](CauseGroup group) { return idle_of(s.bubble_by_cause_ns, group); };
+  const auto cause = [&](CauseGroup group) { return static_cast<double>(idle_of(s.bubble_by_cause_ns, group)); };
   std::vector<std::pair<std::string, std::string>> lines;
   if (s.iteration.count > 0) {
     const bool steady = s.pace.queue_is_steady();
@@ -242,7 +242,7 @@ std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) 
                        fmt::format("{:.2f}", per_iteration(static_cast<double>(s.sync_count))));
     const auto idle = [&](CauseGroup group) -> std::string {
       if (s.gpu_iterations() == 0) return "–";
-      return ns_text(s.gpu_time_per_iteration(cause(group)));
+      return ns_text(s.gpu_time_per_iteration(idle_of(s.bubble_by_cause_ns, group)));
     };
     lines.emplace_back(tr("idle after a sync"), idle(CauseGroup::AfterSync));
     lines.emplace_back(tr("idle, slow launch"), idle(CauseGroup::Launch));
@@ -250,10 +250,10 @@ std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) 
     lines.emplace_back(tr("idle, no data"), idle(CauseGroup::Loader));
   } else {
     lines.emplace_back(tr("syncs"), base::format_count(s.sync_count));
-    lines.emplace_back(tr("idle after a sync"), ns_text(static_cast<double>(cause(CauseGroup::AfterSync))));
-    lines.emplace_back(tr("idle, slow launch"), ns_text(static_cast<double>(cause(CauseGroup::Launch))));
-    lines.emplace_back(tr("idle, held by a copy"), ns_text(static_cast<double>(cause(CauseGroup::Copy))));
-    lines.emplace_back(tr("idle, no data"), ns_text(static_cast<double>(cause(CauseGroup::Loader))));
+    lines.emplace_back(tr("idle after a sync"), ns_text(cause(CauseGroup::AfterSync)));
+    lines.emplace_back(tr("idle, slow launch"), ns_text(cause(CauseGroup::Launch)));
+    lines.emplace_back(tr("idle, held by a copy"), ns_text(cause(CauseGroup::Copy)));
+    lines.emplace_back(tr("idle, no data"), ns_text(cause(CauseGroup::Loader)));
   }
   lines.emplace_back(tr("run-ahead, mean"), fmt::format("{:.1f}", s.run_ahead_mean));
   lines.emplace_back(tr("H2D GB/s"), s.h2d_ns > 0 ? fmt::format("{:.2f}", s.h2d_gb_per_s()) : "–");

@@ -153,7 +153,7 @@ std::string state_word(const attach::ProcessState& process) {
       return tr("CUPTI is taken");
     case wire::State::DriverTooOld:
       return tr("driver too old");
-    case wire::State::TakenOver:
+    case wire::State::NoRecords:
       return tr("no GPU records");
     case wire::State::Failed:
       return tr("failed");
