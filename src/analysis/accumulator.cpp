@@ -96,14 +96,16 @@ inline void Accumulator::take_call(const trace::Event& call, trace::LaneId lane,
   const CallRole role = names_.role(call.name);
   const bool sync = trace::is_sync(call);
   const bool blocking = trace::is_blocking(call);
+  const bool in_loop = still_in_loop(call.start_ns);
   if (role == CallRole::KernelLaunch && !paused_) ++counts_.launch_count;
+  if (in_loop) launches_by_then_ = counts_.launch_count;
   if (sync) {
     ++counts_.sync_count;
     if (iterations_ > 0 && !awaited_ && counts_.launch_count == launches_by_then_) {
       // If it hardly waited, long after the loop, the GPU had finished in between.
       const Nanoseconds since = call.start_ns - last_iteration_.end_ns;
       if (call.duration() >= std::min(kWaited, since)) loop_end_ = std::max(loop_end_, call.end_ns);
-      awaited_ = true;
+      awaited_ = !in_loop;
     }
     // A synchronisation that drains only other GPUs explains nothing here.
     const std::size_t thread = lanes_.thread_of(lane);
@@ -143,7 +145,7 @@ inline void Accumulator::take_operation(const trace::Event& operation, trace::La
   const IssuingCall* launch = run_ahead_.operation(lanes_.key_of(lane, operation.correlation), start, end, place);
   issuer_ = launch;
   if (only_ != trace::kNobody) note_service(launch, false);
-  if (iterations_ > 0 && launch && launch->start_ns < last_iteration_.end_ns) loop_end_ = std::max(loop_end_, end);
+  if (launch && still_in_loop(launch->start_ns)) loop_end_ = std::max(loop_end_, end);
   if (kind != LaneKind::Kernels && !paused_) take_copy(operation, kind);
   if (end <= start) {
     if (start >= busy_.end) last_work_ = kind;  // a tiny copy may take no time, but is still the last work

@@ -171,6 +171,11 @@ class Accumulator {
     Nanoseconds start, end;
   };
 
+  /// Of an attached program, an iteration ends where its anchor returns, which may be its first call: what follows in
+  /// the time of two more belongs to the loop, too.
+  bool still_in_loop(Nanoseconds t) const {
+    return iterations_ > 0 && t < last_iteration_.end_ns + (in_parts_ ? 2 * last_iteration_.duration() : 0);
+  }
   void note_first_work(Nanoseconds t);
   void take_iteration(const trace::Event& iteration);
   void take_range(const trace::Event& range, trace::LaneId lane);
@@ -245,8 +250,8 @@ class Accumulator {
   std::optional<FirstIteration> first_iteration_;
   IterationRecord first_ended_, last_iteration_;
   Nanoseconds loop_end_ = kNever;
-  std::int64_t launches_by_then_ = 0;  // when the newest iteration ended
-  bool awaited_ = false;               // a synchronisation followed it
+  std::int64_t launches_by_then_ = 0;  // of the loop, up to the newest iteration and what follows in it
+  bool awaited_ = false;               // a synchronisation followed
 };
 
 }  // namespace lanescope::analysis

@@ -140,6 +140,42 @@ std::map<GpuNumber, OfGpu> read(const trace::Trace& trace, std::span<const TimeS
   return gpus;
 }
 
+/// The communicator of some kernels, if all of them that say one say the same.
+class OnlyCommunicator {
+ public:
+  void add(const std::string& group) {
+    if (group.empty() || group == group_) return;
+    several_ = !group_.empty();
+    group_ = group;
+  }
+  const std::string* known() const { return group_.empty() || several_ ? nullptr : &group_; }
+
+ private:
+  std::string group_;
+  bool several_ = false;
+};
+
+// A kernel that was launched before a burst of recording does not say its communicator: it has that of the other
+// kernels of its stream, or else the only one of the job.
+void name_communicators(std::map<GpuNumber, OfGpu>& gpus) {
+  OnlyCommunicator of_all;
+  std::map<LaneId, OnlyCommunicator> of_streams;
+  for (const auto& [number, gpu] : gpus) {
+    for (const Kernel& kernel : gpu.collectives) {
+      of_all.add(kernel.communicator.group);
+      of_streams[kernel.part.place.lane].add(kernel.communicator.group);
+    }
+  }
+  for (auto& [number, gpu] : gpus) {
+    for (Kernel& kernel : gpu.collectives) {
+      if (!kernel.communicator.group.empty()) continue;
+      const std::string* known = of_streams[kernel.part.place.lane].known();
+      if (known == nullptr) known = of_all.known();
+      if (known != nullptr) kernel.communicator.group = *known;
+    }
+  }
+}
+
 Nanoseconds last_but_one(const Collective& one) {
   Nanoseconds start = std::numeric_limits<Nanoseconds>::min();
   for (std::size_t p = 0; p < one.parts.size(); ++p) {
@@ -199,8 +235,11 @@ void match(Kernels& gpus, const base::NameTable& arguments, Nanoseconds clock_er
     }
     if (found.parts.size() != gpus.size()) continue;
     found.last_but_one_ns = last_but_one(found);
-    for (Kernel* kernel : taken) kernel->used = true;
-    found.bytes = bytes_of_collective(arguments.text(first.arguments), found.operation, found.parts.size());
+    for (Kernel* kernel : taken) {
+      kernel->used = true;
+      if (found.bytes > 0) continue;  // all say the same, or nothing
+      found.bytes = bytes_of_collective(arguments.text(kernel->arguments), found.operation, found.parts.size());
+    }
     all.push_back(std::move(found));
   }
 }
@@ -302,6 +341,7 @@ Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> str
   const StopAsked asked{stop};
   std::map<GpuNumber, OfGpu> gpus = read(trace, stretches, asked);
   if (gpus.empty()) return result;
+  name_communicators(gpus);
   for (auto& [group, kernels] : by_communicator(gpus)) {
     if (kernels.size() > 1) match(kernels, trace.arguments(), clock_error_ns, asked, result.all);
   }

@@ -491,7 +491,9 @@ Summary LiveAnalysis::since_first_iteration() const {
 Summary LiveAnalysis::since(const IterationRecord& record) const {
   return engines_->over([&](const Engine& e) {
     if (&e == &engines_->whole) return e.since(record);
+    // The first iterations of two ranks do not end together, and both are left out.
     const IterationRecord* own = e.record_by(record.end_ns);
+    if (own == nullptr && !e.records().empty()) own = &e.records().front();
     return own != nullptr ? e.since(*own) : e.total();
   });
 }

@@ -284,6 +284,48 @@ TEST_F(CollectivesOfGroups, TheSequenceNumberDecides) {
   EXPECT_EQ(found.all[1].last_start_ns, 30'000);
 }
 
+// Recorded in bursts: what was launched before says nothing of its communicator. Rank 1 had launched five of twelve by
+// then, rank 0 none, since it runs less far ahead. Each time rank 0 waits 30 µs.
+TEST_F(CollectivesOfGroups, AKernelThatDoesNotSayItsCommunicatorHasThatOfItsStream) {
+  const std::string said = R"("communicator":"0x00000000000abcde","bytes":4096)";
+  for (Nanoseconds t = 0; t < 12'000; t += 1000) {
+    kernel(0, kAllReduce, t, t + 100, said);
+    kernel(1, kAllReduce, t + 30, t + 100, t < 5000 ? "" : said);
+    kernel(2, kAllReduce, t + 10, t + 100, R"("communicator":"0x00000000000fffff")");
+    kernel(3, kAllReduce, t + 20, t + 100, R"("communicator":"0x00000000000fffff")");
+  }
+  const Collectives found = all();
+  EXPECT_THAT(found.all, SizeIs(24));
+  EXPECT_EQ(found.unmatched, 0);
+  EXPECT_EQ(found.gpus[0].wait_ns, 12 * 30'000);
+  EXPECT_EQ(found.all[0].bytes, 4096u);
+}
+
+// So little of rank 1 is looked at that none of its kernels says it; there is only one communicator.
+TEST_F(CollectivesOfGpus, AKernelThatDoesNotSayItsCommunicatorHasTheOnlyOne) {
+  for (Nanoseconds t = 0; t < 12'000; t += 1000) {
+    kernel(0, kAllReduce, t, t + 100);
+    kernel(1, kAllReduce, t + 90, t + 100, R"("communicator":"0x00000000000abcde","bytes":4096)");
+  }
+  const Collectives found = all();
+  ASSERT_THAT(found.all, SizeIs(12));
+  EXPECT_EQ(found.unmatched, 0);
+  EXPECT_EQ(found.all[0].bytes, 4096u);
+}
+
+// A stream that two communicators use tells nothing.
+TEST_F(CollectivesOfGroups, OfSeveralCommunicatorsInAStreamNoneIsGuessed) {
+  for (const int gpu : {0, 1}) {
+    kernel(gpu, kAllReduce, 0, 100, R"("communicator":"0x0000000000000001")");
+    kernel(gpu, kAllReduce, 200, 300, R"("communicator":"0x0000000000000002")");
+  }
+  kernel(0, kAllReduce, 400, 500);
+  kernel(1, kAllReduce, 430, 500, R"("communicator":"0x0000000000000001")");
+  const Collectives found = all();
+  EXPECT_THAT(found.all, SizeIs(2));
+  EXPECT_EQ(found.unmatched, 2);
+}
+
 // A member whose trace is not here.
 TEST_F(CollectivesOfGroups, AGroupOfOneHasNoCounterpart) {
   reduce(0, "0", 0, 100);

@@ -273,6 +273,29 @@ TEST(RecordedInParts, APaceFromUnrecordedTimeLeavesTheFigures) {
   EXPECT_DOUBLE_EQ(busy(recent.summary), 0.5);
 }
 
+// A loop whose iterations end at their first call, 100 of 1 ms each. The last goes on for another one: a launch at
+// 100.1 ms, recorded or not, and at 100.2 a copy that waits for a place in the queue for 0.3. A synchronisation at
+// 101.1 waits for the GPU until 220 ms: 220 ms / 100.
+TEST(RecordedInParts, WhatFollowsTheLastAnchorBelongsToTheLoop) {
+  for (const bool recorded : {false, true}) {
+    Loop loop;
+    constexpr Nanoseconds kMs = base::kMillisecond;
+    loop.trace.change_recording({RecordingChange::Act::Nothing, 0, 0, 0});
+    loop.trace.begin_recorded(0, 0, 0);
+    loop.trace.end_recorded(0, 10 * kMs);
+    if (recorded) loop.trace.begin_recorded(0, 99 * kMs, 99 * kMs);
+    for (int i = 0; i < 100; ++i) loop.build.iteration(i * kMs, (i + 1) * kMs);
+    if (recorded) loop.build.launch(100 * kMs + 100'000, 100 * kMs + 110'000, 1);
+    loop.build.sync(100 * kMs + 200'000, 100 * kMs + 500'000, 20, 100);
+    loop.build.sync(101 * kMs + 100'000, 220 * kMs, 20, 100);
+    loop.build.publish();
+    const Summary s = account(loop);
+    EXPECT_EQ(s.pace.basis, PaceBasis::Elapsed);
+    EXPECT_EQ(s.pace.to_ns, 220 * kMs) << recorded;
+    EXPECT_DOUBLE_EQ(s.pace.ns, 2'200'000);
+  }
+}
+
 // One burst has two whole iterations, too few for a verdict. Then the figures are those of all recorded time: 15,000 of
 // 32,400 are busy, and 5,000 + 5,000 are bubbles whose cause is known; 4,900 and 2,500 lie at its edges.
 TEST(RecordedInParts, TooFewWholeIterationsGiveNoVerdict) {

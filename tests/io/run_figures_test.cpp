@@ -65,6 +65,38 @@ TEST(RunFigures, OfAnotherProgramTheFirstIterationThatLoadsCodeIsLeftOut) {
   EXPECT_DOUBLE_EQ(figures_of(trace, analysis, facts).summary.pace.ns, 195'000);
 }
 
+// After a kernel of 1 ms for the setup, two ranks make a first iteration of 2 ms and nineteen of 100 µs, in each of
+// which a kernel takes 50; rank 1 is 10 µs behind. From when the first iteration of rank 0 has ended until all is done
+// are 1,910 µs; rank 1 counts from its own first iteration on, for 1,900. Both GPUs are busy for 19 * 50 = 950 of that,
+// in the mean for 1,900 / 3,810 = 49.9 %.
+TEST(RunFigures, TheFirstIterationOfEachRankIsLeftOut) {
+  trace::Trace trace;
+  for (const int rank : {0, 1}) {
+    LaneInfo loop = cpu_lane(LaneKind::Iterations, "iteration");
+    LaneInfo gpu = gpu_lane(LaneKind::Kernels, "kernels");
+    loop.pid = gpu.pid = rank + 1;
+    const LaneId iterations = trace.add_lane(loop), kernels = trace.add_lane(gpu);
+    const base::Nanoseconds late = rank * 10'000;
+    trace.append(make_event(trace, kernels, EventKind::Kernel, "setup", late, late + 1'000'000));
+    for (int i = 0; i < 20; ++i) {
+      const base::Nanoseconds end = 52'000'000 + late + i * 100'000, begin = end - (i == 0 ? 2'000'000 : 100'000);
+      trace.append(make_event(trace, iterations, EventKind::Range, "iteration", begin, end));
+      trace.append(make_event(trace, kernels, EventKind::Kernel, "k", end - 90'000, end - 40'000));
+    }
+  }
+  trace.publish();
+  trace.set_complete_until(trace.extent().second);
+  analysis::LiveAnalysis analysis(trace);
+  analysis.finish();
+  RunFacts facts;
+  facts.program = "train.py";
+  const RunFigures watched = figures_of(trace, analysis, facts);
+  EXPECT_EQ(watched.warm_up_ns, 2'000'000);
+  ASSERT_EQ(watched.summary.window_ns(), 1'910'000);
+  const double busy = static_cast<double>(watched.summary.gpu_busy_ns);
+  EXPECT_NEAR(busy / static_cast<double>(watched.summary.window_ns()), 1'900.0 / 3'810.0, 1e-4);
+}
+
 // In each of five steps of 100 µs a call copies 4 MB out of pageable memory and returns only after 50 µs, when its copy
 // has ended. That the call is asynchronous, the file says only by its name.
 TEST(RunFigures, APageableCopyOfAnotherProgramsTraceHasItsCard) {
