@@ -30,7 +30,7 @@ constexpr Nanoseconds kBusy = base::kSecond / 2;  // after the last message
 constexpr Nanoseconds kPublish = 50 * base::kMillisecond, kLook = 2 * base::kSecond;
 constexpr Nanoseconds kShortestBurst = 50 * base::kMillisecond, kLongestBurst = 2 * base::kSecond;
 /// At first everything is recorded until the loop has been found, but for no longer than this.
-constexpr Nanoseconds kFirstBurst = 2 * base::kSecond;
+constexpr Nanoseconds kFirstBurst = 10 * base::kSecond;
 constexpr Nanoseconds kSearch = 30 * base::kSecond;
 constexpr Nanoseconds kQuiet = 5 * base::kSecond;
 constexpr std::size_t kLargestMemory = std::size_t{1} << 30;
