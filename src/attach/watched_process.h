@@ -24,6 +24,7 @@
 #include "attach/source_lines.h"
 #include "attach/thread_numbers.h"
 #include "attach/vocabulary.h"
+#include "base/time_limits.h"
 #include "capture/assembly/assembler.h"
 #include "trace/capture_health.h"
 #include "trace/trace.h"
@@ -112,8 +113,7 @@ class WatchedProcess {
 
   /// A time that cannot be stays one that cannot be, but may be calculated with.
   Nanoseconds here(std::int64_t monotonic_ns) const {
-    constexpr std::int64_t kFarthest = std::int64_t{1} << 61;
-    return std::clamp(monotonic_ns, -kFarthest, kFarthest) - origin_ns_;
+    return std::clamp(monotonic_ns, -base::kFarthest, base::kFarthest) - origin_ns_;
   }
   bool plausible(Nanoseconds start_ns, Nanoseconds end_ns);
   void take(const Message& message);

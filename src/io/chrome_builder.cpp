@@ -11,6 +11,7 @@
 
 #include "base/platform/machine_memory.h"
 #include "base/time.h"
+#include "base/time_limits.h"
 #include "base/translate.h"
 #include "io/chrome_vocabulary.h"
 #include "io/json_text.h"
@@ -383,9 +384,8 @@ OpenedTrace TraceBuilder::finish() {
     claim_gpu_lanes();
     take_bytes_of_calls();
     out_.arrange();
-    constexpr base::Nanoseconds kMost = base::Nanoseconds{1} << 62;  // two of them have a difference
     base::Nanoseconds& offset = out_.opened().time_offset_ns;
-    offset = std::min(std::clamp(offset, -kMost, kMost - 1) + head_.base_time_ns, kMost);
+    offset = std::min(std::clamp(offset, -base::kMaxTime, base::kMaxTime) + head_.base_time_ns, base::kMaxTime);
   }
   trace.set_complete_until(head_.own ? head_.complete_until_ns.value_or(trace.extent().second) : trace.extent().second);
   return std::move(out_.opened());
@@ -410,21 +410,20 @@ void TraceBuilder::take_bytes_of_calls() {
 void TraceBuilder::take_coverage() {
   using trace::Coverage;
   using Act = trace::RecordingChange::Act;
-  constexpr std::int64_t kFar = std::int64_t{1} << 61;
-  const auto in_reach = [](std::int64_t t) { return t >= -kFar && t <= kFar; };
   trace::Trace& trace = out_.trace();
   for (const FileHead::Recorded& process : head_.recorded) {
     trace.change_recording({Act::Bursts, process.pid, process.burst_ns, process.period_ns});
     const std::vector<std::int64_t>& times = process.intervals_ns;
     std::size_t i = 0;
-    if (times.size() >= 3 && times[1] == Coverage::kAlways && in_reach(times[2])) {
+    if (times.size() >= 3 && times[1] == Coverage::kAlways && base::in_reach(times[2])) {
       trace.end_recorded(process.pid, times[2]);
       i = 3;
     }
     trace.change_recording({Act::Nothing, process.pid, 0, 0});
     for (; i + 1 < times.size(); i += 3) {
       const bool open = i + 2 == times.size();
-      if (!in_reach(times[i]) || !in_reach(times[i + 1]) || (!open && !in_reach(times[i + 2]))) continue;
+      if (!base::in_reach(times[i]) || !base::in_reach(times[i + 1]) || (!open && !base::in_reach(times[i + 2])))
+        continue;
       trace.begin_recorded(process.pid, times[i + 1], times[i]);
       if (!open) trace.end_recorded(process.pid, times[i + 2]);
     }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/time_limits.h"
 #include "base/translate.h"
 #include "io/argument_values.h"
 #include "io/chrome_fields.h"
@@ -152,8 +153,7 @@ class Handler {
         break;
       case Where::Root:
         if (key_ == "baseTimeNanoseconds") {
-          constexpr std::int64_t kLatest = std::int64_t{1} << 61;  // in 2043
-          head_.base_time_ns = std::clamp<std::int64_t>(value.as_integer().value_or(0), 0, kLatest);
+          head_.base_time_ns = std::clamp<std::int64_t>(value.as_integer().value_or(0), 0, base::kFarthest);
         }
         break;
       case Where::Device:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/time_limits.h"
 #include "base/utf8.h"
 
 namespace lanescope::io {
@@ -131,7 +132,7 @@ std::optional<base::Nanoseconds> parse_microseconds(std::string_view text) {
   }
   const auto next = static_cast<std::size_t>(places);
   if (next < digits.size() && digits[next] >= '5') ++magnitude;
-  if (magnitude > static_cast<std::uint64_t>(kMaxTime)) return std::nullopt;
+  if (magnitude > static_cast<std::uint64_t>(base::kMaxTime)) return std::nullopt;
   const auto ns = static_cast<base::Nanoseconds>(magnitude);
   return negative ? -ns : ns;
 }

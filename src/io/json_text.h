@@ -26,14 +26,7 @@ void append_number(std::string& out, double value);
 void append_microseconds(std::string& out, base::Nanoseconds ns);
 
 /// Parses decimal microseconds ("1712195495519689.047", "1.5e3") and rounds to the nearest nanosecond. Avoids double,
-/// which has too few digits for a time of day. Empty if it is not a number or exceeds kMaxTime.
+/// which has too few digits for a time of day. Empty if it is not a number or exceeds base::kMaxTime.
 std::optional<base::Nanoseconds> parse_microseconds(std::string_view text);
-
-/// Times in a file are at most this far from 0, so that sums and differences of two fit into Nanoseconds.
-inline constexpr base::Nanoseconds kMaxTime = (base::Nanoseconds{1} << 62) - 1;
-
-/// No recording lasts half as long, which is 52 days: events farther from the others have wrong times. A thousand
-/// events as long as this have a sum that fits into Nanoseconds.
-inline constexpr base::Nanoseconds kLongestTrace = base::Nanoseconds{1} << 53;
 
 }  // namespace lanescope::io

@@ -15,6 +15,7 @@
 #include "base/platform/files.h"
 #include "base/platform/machine_memory.h"
 #include "base/time.h"
+#include "base/time_limits.h"
 #include "base/translate.h"
 #include "io/byte_source.h"
 #include "io/chrome_vocabulary.h"
@@ -415,7 +416,7 @@ class SessionReader {
   }
 
   void append(LaneId lane, std::size_t row, Nanoseconds time) {
-    check(time >= -kMaxTime && time <= kMaxTime, N_("it has a time that is not allowed"));
+    check(time >= -base::kMaxTime && time <= base::kMaxTime, N_("it has a time that is not allowed"));
     trace::Trace& trace = *opened_.trace;
     // Many rows with a few events each need a block per row, which is never evicted.
     check(trace.memory_bytes() <= std::max<std::uint64_t>(trace.memory_cap_bytes(), memory_bytes_) + kMemoryMargin,
@@ -433,7 +434,7 @@ class SessionReader {
     Event e;
     e.lane = lane;
     for (std::size_t i = 0; i < count; ++i) {
-      const auto room = static_cast<std::uint64_t>(kMaxTime - time);
+      const auto room = static_cast<std::uint64_t>(base::kMaxTime - time);
       const bool in_time = gap[i] <= room && duration[i] <= room - gap[i];
       const auto kind = static_cast<std::size_t>(packed[i] >> 20 & 15);
       const auto name = static_cast<base::NameId>(packed[i] & (base::NameTable::kCapacity - 1));
@@ -449,7 +450,7 @@ class SessionReader {
       e.c = static_cast<std::uint32_t>(c[i]);
       time = e.end_ns;
       if (!origin_) origin_ = e.start_ns;
-      if (e.start_ns - *origin_ < -kLongestTrace / 2 || e.end_ns - *origin_ > kLongestTrace / 2) {
+      if (e.start_ns - *origin_ < -base::kLongestTrace / 2 || e.end_ns - *origin_ > base::kLongestTrace / 2) {
         ++opened_.events_malformed;
         continue;
       }
@@ -486,8 +487,6 @@ class SessionReader {
 
   // Its times need not make sense; those that do not ascend are cut by the trace.
   void take_coverage(Bytes& in) {
-    constexpr std::int64_t kFar = std::int64_t{1} << 61;
-    const auto in_reach = [](std::int64_t t) { return t >= -kFar && t <= kFar; };
     while (in.more()) {
       const auto act = in.take<std::uint8_t>();
       trace::RecordingChange change;
@@ -495,7 +494,8 @@ class SessionReader {
       change.time_ns = in.take<Nanoseconds>();
       change.calls_from_ns = in.take<Nanoseconds>();
       check(!in.bad(), N_("it ends too early"));
-      check(act <= static_cast<std::uint8_t>(Act::Bursts) && in_reach(change.time_ns) && in_reach(change.calls_from_ns),
+      check(act <= static_cast<std::uint8_t>(Act::Bursts) && base::in_reach(change.time_ns) &&
+                base::in_reach(change.calls_from_ns),
             N_("it has a time or a kind that is not allowed"));
       change.act = static_cast<Act>(act);
       opened_.trace->change_recording(change);

@@ -7,6 +7,7 @@
 
 #include "base/platform/machine_memory.h"
 #include "base/time.h"
+#include "base/time_limits.h"
 #include "base/translate.h"
 #include "io/json_text.h"
 
@@ -99,6 +100,7 @@ TraceAssembly::TraceAssembly(const ByteSource& source, ReadProgress& progress, c
       most_events_(std::min<std::uint64_t>(memory_bytes_ / kEventBytes, EventStore::kMostEvents)),
       stop_(progress),
       opened_(opened_with_room_for(memory_bytes_)),
+      events_(*opened_.trace),
       name_cache_(opened_.trace->names()),
       argument_cache_(opened_.trace->arguments()),
       known_launches_(kKnownLaunches) {}
@@ -106,7 +108,7 @@ TraceAssembly::TraceAssembly(const ByteSource& source, ReadProgress& progress, c
 bool TraceAssembly::take_times(base::Nanoseconds start, base::Nanoseconds end, Event& event) {
   event.start_ns = start;
   event.end_ns = end;
-  const auto in_reach = [](base::Nanoseconds t) { return t >= -kMaxTime && t <= kMaxTime; };
+  const auto in_reach = [](base::Nanoseconds t) { return t >= -base::kMaxTime && t <= base::kMaxTime; };
   if (in_reach(start) && in_reach(end)) return true;
   ++opened_.events_malformed;
   return false;
@@ -210,7 +212,7 @@ void TraceAssembly::begin_arranging() {
 
 // One event with a wrong time would make the trace years long: those that are far from the middle one are left out.
 void TraceAssembly::leave_out_strays() {
-  if (events_.empty() || latest_ - earliest_ <= kLongestTrace) return;
+  if (events_.empty() || latest_ - earliest_ <= base::kLongestTrace) return;
   const std::size_t every = events_.size() / kMostSampled + 1;
   std::vector<base::Nanoseconds> starts;
   std::size_t n = 0;
@@ -220,7 +222,7 @@ void TraceAssembly::leave_out_strays() {
   });
   const auto middle = starts.begin() + static_cast<std::ptrdiff_t>(starts.size() / 2);
   std::nth_element(starts.begin(), middle, starts.end());
-  const base::Nanoseconds from = *middle - kLongestTrace / 2, to = *middle + kLongestTrace / 2;
+  const base::Nanoseconds from = *middle - base::kLongestTrace / 2, to = *middle + base::kLongestTrace / 2;
   earliest_ = to;
   const std::size_t all = events_.size();
   events_.keep_if([&](EventStore::Handle h) {
@@ -332,6 +334,7 @@ void TraceAssembly::fill(const std::vector<LaneId>& lane_ids) {
     }
     if (events_.size(lane) > 0) events_.give_back(lane, events_.size(lane) - 1);
   }
+  trace.forget_unused();
   trace.publish();
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/time_limits.h"
 #include "base/translate.h"
 #include "inspect/destination.h"
 
@@ -14,9 +15,8 @@ namespace lanescope::ui {
 namespace {
 
 constexpr int kVersion = 1;
-constexpr std::size_t kMost = 10'000;                    // of each kind in a file; nobody makes more by hand
-constexpr std::size_t kLongestText = 4096;               // bytes per note
-constexpr Nanoseconds kFurthest = Nanoseconds{1} << 61;  // 73 years: two such times have a difference
+constexpr std::size_t kMost = 10'000;       // of each kind in a file; nobody makes more by hand
+constexpr std::size_t kLongestText = 4096;  // bytes per note
 
 [[noreturn]] void refuse(const std::string& place, const char* allowed) {
   throw base::UsageError(fmt::format("marks: {}: {}", place, base::tr(allowed)));
@@ -26,7 +26,7 @@ Nanoseconds time_in(const nlohmann::json& object, const char* key, const std::st
   const auto found = object.find(key);
   const bool whole = found != object.end() && found->is_number_integer();
   // As a double, because a number of the file may be beyond Nanoseconds.
-  if (!whole || std::abs(found->get<double>()) > static_cast<double>(kFurthest)) {
+  if (!whole || std::abs(found->get<double>()) > static_cast<double>(base::kFarthest)) {
     refuse(place + "." + key, N_("must be a whole number of nanoseconds, at most 73 years"));
   }
   return found->get<Nanoseconds>();
@@ -133,7 +133,7 @@ Marks marks_from_json(std::string_view text) {
     bookmark.at = time_in(b, "at", place);
     const auto span = b.find("span");
     if (span != b.end() && !span->is_number()) refuse(place + ".span", N_("must be a number of nanoseconds"));
-    if (span != b.end()) bookmark.span_ns = std::clamp(span->get<double>(), 0.0, static_cast<double>(kFurthest));
+    if (span != b.end()) bookmark.span_ns = std::clamp(span->get<double>(), 0.0, static_cast<double>(base::kFarthest));
     bookmark.lane = text_in(b, "lane", place);
     bookmark.text = text_in(b, "text", place);
     marks.add_bookmark(std::move(bookmark));

@@ -10,13 +10,7 @@
 namespace lanescope::trace {
 namespace {
 
-constexpr std::uint32_t kNameMask = (1u << 20) - 1;
 constexpr std::uint64_t kForgetEvery = 16;  // evicted blocks: then the lines of their calls are forgotten, too
-
-PackedEvent pack(const Event& e) {
-  return {(e.name & kNameMask) | static_cast<std::uint32_t>(e.kind) << 20 | static_cast<std::uint32_t>(e.flags) << 24,
-          e.correlation, e.a, e.b, e.c};
-}
 
 // Interpolation search, see base/guess_search.h: returns the first of the ascending values[from, to) above t, or `to`.
 // `before` is <= values[from] and <= t; `after` is >= values[to - 1] and > t.
@@ -91,7 +85,7 @@ Event Row::look(EventIndex i) const {
   if (i % kSectionEvents != 0) return untimed_event(i);
   const Section& s = section(i);
   Event e;
-  e.name = s.name_kind_flags & kNameMask;
+  e.name = s.name_kind_flags & PackedEvent::kNameMask;
   e.kind = static_cast<EventKind>(s.name_kind_flags >> 20 & 15);
   e.flags = static_cast<std::uint8_t>(s.name_kind_flags >> 24);
   e.a = s.a;
@@ -492,19 +486,25 @@ Block* Trace::take_block() {
     return block;
   }
   memory_bytes_.fetch_add(sizeof(Block), std::memory_order_relaxed);
-  if (!without_memory_.empty()) {
-    Block* block = without_memory_.back();
-    without_memory_.pop_back();
+  if (!unused_.empty()) {
+    Block* block = unused_.back();
+    unused_.pop_back();
     return block;
   }
-  return new (arena_.take(sizeof(Block))) Block;
+  return lend_block();
+}
+
+Block* Trace::lend_block() { return new (arena_.take(sizeof(Block))) Block; }
+
+void Trace::forget_unused() {
+  for (Block* block : unused_) Arena::give_back(block, sizeof(Block));
 }
 
 // Some are kept, because while a reader holds the oldest, more blocks are in use than the cap allows.
 void Trace::give_back_memory(std::size_t cap) {
   while (free_.size() > kKeptFree && memory_bytes_.load(std::memory_order_relaxed) > cap) {
     Arena::give_back(free_.back(), sizeof(Block));
-    without_memory_.push_back(free_.back());
+    unused_.push_back(free_.back());
     free_.pop_back();
     memory_bytes_.fetch_sub(sizeof(Block), std::memory_order_relaxed);
   }

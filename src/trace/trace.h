@@ -40,8 +40,14 @@ inline constexpr std::size_t kSectionEvents = 256;
 struct PackedEvent {
   std::uint32_t name_kind_flags;  ///< 20 bits name | 4 bits kind | 8 bits flags
   std::uint32_t correlation, a, b, c;
+  static constexpr std::uint32_t kNameMask = (1u << 20) - 1;
 };
 static_assert(sizeof(PackedEvent) == 20);
+inline PackedEvent pack(const Event& e) {
+  return {(e.name & PackedEvent::kNameMask) | static_cast<std::uint32_t>(e.kind) << 20 |
+              static_cast<std::uint32_t>(e.flags) << 24,
+          e.correlation, e.a, e.b, e.c};
+}
 
 /// Summary of kBusyStep events.
 struct Step {
@@ -68,7 +74,7 @@ struct Block {
 inline Event untimed_event(const Block& block, std::size_t k) {
   const PackedEvent& rest = block.rest[k];
   Event e;
-  e.name = rest.name_kind_flags & ((1u << 20) - 1);
+  e.name = rest.name_kind_flags & PackedEvent::kNameMask;
   e.kind = static_cast<EventKind>(rest.name_kind_flags >> 20 & 15);
   e.flags = static_cast<std::uint8_t>(rest.name_kind_flags >> 24);
   e.correlation = rest.correlation;
@@ -279,6 +285,13 @@ class Trace {
   /// Takes over what is recorded in [from, to) of another trace.
   void copy_recording(const Trace& other, Nanoseconds from, Nanoseconds to, Nanoseconds shift = 0);
   void end_recorded(std::int64_t pid, Nanoseconds t) { change_recording({RecordingChange::Act::End, pid, t, 0}); }
+  /// For a reader that needs the memory of events before they are in their order: a block that does not count as one of
+  /// the trace's. Not initialised.
+  Block* lend_block();
+  /// That block is no longer needed: its memory is used for events that are appended.
+  void take_back(Block* block) { unused_.push_back(block); }
+  /// The memory of what was taken back and is still unused is given back to the system.
+  void forget_unused();
   void count_dropped(std::uint64_t n) { dropped_.fetch_add(n, std::memory_order_relaxed); }
   void count_late(std::uint64_t n) { late_.fetch_add(n, std::memory_order_relaxed); }
   void count_clamped(std::uint64_t n) { clamped_.fetch_add(n, std::memory_order_relaxed); }
@@ -343,7 +356,7 @@ class Trace {
   std::vector<Retired<Row::Page>> retired_pages_;
   std::vector<Retired<Coverage::Page>> retired_coverage_;
   std::vector<Block*> free_;
-  std::vector<Block*> without_memory_;  // given back, the addresses stay
+  std::vector<Block*> unused_;  // not counted: their memory is given back, or was lent to a reader
   std::vector<Row::Page*> pages_without_memory_;
   std::uint64_t recorded_now_ = 0;
 };

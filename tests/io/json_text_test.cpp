@@ -7,6 +7,8 @@
 #include <limits>
 #include <string>
 
+#include "base/time_limits.h"
+
 namespace lanescope::io {
 namespace {
 
@@ -85,8 +87,8 @@ TEST(Microseconds, RefuseWhatIsNoTime) {
         "4611686018427387.904", "99999999999999999999999999999999999999999999999999999999"}) {
     EXPECT_EQ(parse_microseconds(text), std::nullopt) << text;
   }
-  EXPECT_EQ(parse_microseconds("4611686018427387.903"), kMaxTime);
-  EXPECT_EQ(parse_microseconds("-4611686018427387.903"), -kMaxTime);
+  EXPECT_EQ(parse_microseconds("4611686018427387.903"), base::kMaxTime);
+  EXPECT_EQ(parse_microseconds("-4611686018427387.903"), -base::kMaxTime);
 }
 
 TEST(Microseconds, WrittenThenReadAreTheSame) {
