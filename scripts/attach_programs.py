@@ -11,6 +11,7 @@ line that should be found to wait the most.
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import json
 import pathlib
 import re
@@ -163,7 +164,10 @@ def main():
         folder = options.keep or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         rows = []
-        for row in pool.map(lambda name: watch(options, name, folder), names):
+        # Those that use all GPUs come last, one by one: what else ran on one of them would make its rank late.
+        alone = [name for name in names if name.startswith("ranks")]
+        together = pool.map(lambda name: watch(options, name, folder), [name for name in names if name not in alone])
+        for row in itertools.chain(together, (watch(options, name, folder) for name in alone)):
             rows.append(row)
             figures = ", ".join(f"{key} {row[key]}" for key in ("status", "iterations", "by", "waits", "calls", "operations")
                                 if key in row)

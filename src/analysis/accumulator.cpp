@@ -101,11 +101,11 @@ inline void Accumulator::take_call(const trace::Event& call, trace::LaneId lane,
   if (in_loop) launches_by_then_ = counts_.launch_count;
   if (sync) {
     ++counts_.sync_count;
-    if (iterations_ > 0 && !awaited_ && counts_.launch_count == launches_by_then_) {
+    if (iterations_ > 0 && (in_loop || !awaited_) && counts_.launch_count == launches_by_then_) {
       // If it hardly waited, long after the loop, the GPU had finished in between.
       const Nanoseconds since = call.start_ns - last_iteration_.end_ns;
       if (call.duration() >= std::min(kWaited, since)) loop_end_ = std::max(loop_end_, call.end_ns);
-      awaited_ = !in_loop;
+      awaited_ = true;
     }
     // A synchronisation that drains only other GPUs explains nothing here.
     const std::size_t thread = lanes_.thread_of(lane);

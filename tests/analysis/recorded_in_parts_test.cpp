@@ -288,6 +288,7 @@ TEST(RecordedInParts, WhatFollowsTheLastAnchorBelongsToTheLoop) {
     if (recorded) loop.build.launch(100 * kMs + 100'000, 100 * kMs + 110'000, 1);
     loop.build.sync(100 * kMs + 200'000, 100 * kMs + 500'000, 20, 100);
     loop.build.sync(101 * kMs + 100'000, 220 * kMs, 20, 100);
+    loop.build.sync(300 * kMs, 400 * kMs, 20, 100);
     loop.build.publish();
     const Summary s = account(loop);
     EXPECT_EQ(s.pace.basis, PaceBasis::Elapsed);
