@@ -79,7 +79,9 @@ std::optional<Nanoseconds> last_knob(const Model& model) {
 GhostRun pin_ghost(const Model& model) {
   static std::uint64_t number = 0;
   GhostRun ghost;
-  const Records records = model.analysis().records();
+  // Of several GPUs, those of the first: added up, each iteration would count once for each of them.
+  const analysis::LiveAnalysis& analysis = model.analysis();
+  const Records records = analysis.records(analysis.gpu_count() > 1 ? trace::GpuNumber{0} : trace::kNobody);
   ghost.begin_ns = stretch_begin(model.analysis(), last_knob(model));
   std::size_t first = first_starting_at(records, ghost.begin_ns);
   if (records.size() < first + 2) return ghost;

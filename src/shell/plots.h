@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "model/ghost.h"
 #include "timeline/plot_set.h"
@@ -10,7 +11,8 @@
 namespace lanescope::ui {
 
 struct Plots {
-  PlotSet set;
+  PlotSet set;                   ///< of all GPUs together
+  std::vector<PlotSet> of_gpus;  ///< of each, if there are several
   PlotsView view;
   GhostRun ghost;
   std::optional<bool> on_timeline_axis;  ///< empty: depends on the view (roll: the timeline's, else history)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/prefetch.h"
 
@@ -74,6 +75,27 @@ void PlotSet::prepare(std::span<const IterationRecord> records, const TimeAxis& 
 }
 
 std::pair<float, float> PlotSet::range(PlotKind kind, RangeOf of) const { return range_of(columns(kind), of); }
+
+std::vector<PlotColumn> mean_columns(std::span<const PlotSet> of_gpus, PlotKind kind) {
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  std::vector<PlotColumn> means(of_gpus.empty() ? 0 : of_gpus.front().columns(kind).size(), {kNaN, kNaN, kNaN});
+  for (std::size_t column = 0; column < means.size(); ++column) {
+    PlotColumn& mean = means[column];
+    int known = 0;
+    for (const PlotSet& gpu : of_gpus) {
+      const PlotColumn& one = gpu.columns(kind)[column];
+      if (!std::isfinite(one.mean)) continue;
+      if (known == 0) {
+        mean = one;
+      } else {
+        mean = {std::min(mean.min, one.min), std::max(mean.max, one.max), mean.mean + one.mean};
+      }
+      ++known;
+    }
+    if (known > 1) mean.mean /= static_cast<float>(known);
+  }
+  return means;
+}
 
 std::pair<float, float> range_of(std::span<const PlotColumn> columns, RangeOf of) {
   Extremes range;

@@ -45,6 +45,12 @@ class PlotSet {
   std::optional<PlotsWanted> wanted_;
 };
 
+/// Whether a plot of several GPUs shows all of them together, as what is in flight; of the others it is their mean.
+constexpr bool shows_sum(PlotKind kind) { return kind == PlotKind::RunAhead || kind == PlotKind::RunAheadMax; }
+/// For each column the mean of those of several GPUs, for the same axis, and the least and the most in any of them;
+/// without those that know nothing there.
+std::vector<PlotColumn> mean_columns(std::span<const PlotSet> of_gpus, PlotKind kind);
+
 /// The range of the known columns; {0, 0} if there are none.
 std::pair<float, float> range_of(std::span<const PlotColumn> columns, RangeOf of);
 

@@ -198,6 +198,27 @@ TEST(PlotSet, ALongIterationFillsItsColumns) {
   EXPECT_EQ(plots.range(PlotKind::IterationsPerSecond), (std::pair{1e7f, 1e7f}));
 }
 
+// Two ranks: eight iterations of 100 ns, and five of 200. A column in which both are known has the mean of 10 and 5
+// million per second; the last 200 ns are those of the second alone.
+TEST(PlotSet, OfSeveralGpusAPlotIsTheMean) {
+  Iterations fast, slow;
+  for (Nanoseconds t = 0; t < 800; t += 100) fast.iterate(t, t + 100);
+  for (Nanoseconds t = 0; t < 1000; t += 200) slow.iterate(t, t + 200);
+  std::vector<PlotSet> of_gpus(2);
+  of_gpus[0].prepare(fast.records, TimeAxis(0, 10, 0, 120), kAllKnown);
+  of_gpus[1].prepare(slow.records, TimeAxis(0, 10, 0, 120), kAllKnown);
+  const std::vector<PlotColumn> means = mean_columns(of_gpus, PlotKind::IterationsPerSecond);
+  ASSERT_EQ(means.size(), 120u);
+  for (std::size_t x = 22; x < 79; ++x) {
+    EXPECT_FLOAT_EQ(means[x].mean, 7.5e6f) << x;
+    EXPECT_FLOAT_EQ(means[x].min, 5e6f) << x;
+    EXPECT_FLOAT_EQ(means[x].max, 1e7f) << x;
+  }
+  for (std::size_t x = 82; x < 99; ++x) EXPECT_FLOAT_EQ(means[x].mean, 5e6f) << x;
+  for (std::size_t x = 102; x < 120; ++x) EXPECT_TRUE(std::isnan(means[x].mean)) << x;
+  EXPECT_TRUE(mean_columns({}, PlotKind::IterationsPerSecond).empty());
+}
+
 TEST(PlotSet, TheRangeIsOfWhatIsInView) {
   Iterations run;
   for (Nanoseconds t = 0; t < 1000; t += 100) run.iterate(t, t + 100);

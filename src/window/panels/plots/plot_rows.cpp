@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "base/translate.h"
 #include "render/labels.h"
@@ -201,6 +202,12 @@ void draw_cut_spikes(const Canvas& c, const PlotRow& row, const TimeAxis& axis) 
   }
 }
 
+std::size_t processes_with_gpu(const ShellState& state) {
+  std::set<trace::ProcessNumber> processes;
+  for (const trace::Gpu& gpu : state.model.analysis().links().owners().gpus()) processes.insert(gpu.process);
+  return std::max<std::size_t>(1, processes.size());
+}
+
 }  // namespace
 
 double newest_value(const ShellState& state, const PlotInfo& info) {
@@ -208,7 +215,10 @@ double newest_value(const ShellState& state, const PlotInfo& info) {
     return newest_sample(state.model.trace(), *info.lane).value_or(std::nan(""));
   }
   const auto records = state.model.analysis().records();
-  return summary_value(*info.kind, state.model.recent(), records.empty() ? std::nan("") : records.back().loss);
+  const double value =
+      summary_value(*info.kind, state.model.recent(), records.empty() ? std::nan("") : records.back().loss);
+  // The iterations are those of one process, the calls those of all.
+  return info.kind == PlotKind::Syncs ? value / static_cast<double>(processes_with_gpu(state)) : value;
 }
 
 float PlotRow::y_of(double value, float scale) const {
@@ -277,8 +287,14 @@ PlotRows prepare_rows(const Canvas& c, const TimeAxis& axis, bool same_axis, con
     if (row.info.kind) kinds.add(*row.info.kind);
     result.rows.push_back(std::move(row));
   }
-  const auto records = state.model.analysis().records();
-  state.plots.set.prepare(records, axis, state.model.live_edge(), {kinds, state.model.generation()});
+  const analysis::LiveAnalysis& analysis = state.model.analysis();
+  const PlotsWanted wanted{kinds, state.model.generation()};
+  state.plots.set.prepare(analysis.records(), axis, state.model.live_edge(), wanted);
+  std::vector<PlotSet>& of_gpus = state.plots.of_gpus;
+  of_gpus.resize(analysis.gpu_count() > 1 ? analysis.gpu_count() : 0);
+  for (std::size_t gpu = 0; gpu < of_gpus.size(); ++gpu) {
+    of_gpus[gpu].prepare(analysis.records(static_cast<trace::GpuNumber>(gpu)), axis, state.model.live_edge(), wanted);
+  }
   result.present_begin = stretch_begin(state.model.analysis(), last_knob(state.model));
   const bool ghost = shows_ghost(state);
   if (ghost) prepare_ghost(state.plots.ghost, axis, result.present_begin, kinds);
@@ -290,7 +306,8 @@ PlotRows prepare_rows(const Canvas& c, const TimeAxis& axis, bool same_axis, con
       view.moving = view.moving || counter.behind();
       row.columns = counter.columns();
     } else {
-      row.columns = state.plots.set.columns(*row.info.kind);
+      row.columns = of_gpus.empty() || shows_sum(*row.info.kind) ? state.plots.set.columns(*row.info.kind)
+                                                                 : mean_columns(of_gpus, *row.info.kind);
       if (ghost) row.ghost = ghost_columns(state.plots.ghost, *row.info.kind, axis, result.present_begin);
     }
     fit_scale(c, row);
