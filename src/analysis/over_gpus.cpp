@@ -68,6 +68,7 @@ Summary over_gpus(Summary whole, std::span<const Summary> gpus, const trace::Own
   // Of the processes that use them: added up, two that wait all the time would wait for 200 % of it.
   whole.host_wait_ns = mean([](const Summary& s) { return s.host_wait_ns; });
   whole.loader_wait_ns = mean([](const Summary& s) { return s.loader_wait_ns; });
+  whole.sync_count = mean([](const Summary& s) { return s.sync_count; });
   for (std::size_t c = 0; c < kBubbleCauses; ++c)
     whole.bubble_by_cause_ns[c] = mean([c](const Summary& s) { return s.bubble_by_cause_ns[c]; });
   whole.in_parts = std::ranges::any_of(gpus, &Summary::in_parts);

@@ -223,9 +223,9 @@ std::vector<Summary> analyse_gpus(const trace::Trace& trace, Nanoseconds from, N
                                   const std::atomic<bool>* stop = nullptr);
 /// Summarises several GPUs. `whole` covers all lanes together. It provides what is counted on the CPU side (calls,
 /// operations, bytes) and the run-ahead of all GPUs together. From the individual GPUs:
-/// - GPU time has equal weight: busy, kernel, exposed copy and bubble times, and the waits of the processes, are the
-///   window, times their share of all GPUs' windows, so that they remain shares of the window. The numbers of bubbles
-///   and the copy times are summed, so that a rate is that of one link;
+/// - GPU time has equal weight: busy, kernel, exposed copy and bubble times, and the waits and synchronisations of the
+///   processes, are the window, times their share of all GPUs' windows, so that they remain shares of the window, and
+///   numbers per iteration. The numbers of bubbles and the copy times are summed, so that a rate is that of one link;
 /// - verdicts cannot be averaged: the verdict is that of the GPU that idles most in its judged stretch (the first of
 ///   equals), where the most can be gained. `judged`, the iterations and the pace are of this GPU, too, and a note
 ///   names it.

@@ -36,7 +36,11 @@ std::string_view file_name(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-std::uint64_t call_and_site(std::uint32_t api, std::uint32_t site) { return std::uint64_t{api} << 32 | site; }
+/// Of which calls one is: those of its site or, if that is not known, of its thread.
+std::uint64_t kind_of_copy(const Record& record) {
+  constexpr std::uint32_t kThread = 1u << 31;
+  return std::uint64_t{record.name} << 32 | (record.detail != 0 ? record.detail : kThread | record.thread);
+}
 
 /// Correlations count up, and may wrap.
 bool comes_before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
@@ -72,11 +76,9 @@ WatchedProcess::WatchedProcess(Identity identity, RingReader ring, trace::Trace&
                                       const auto found = threads_.find(tid);
                                       return found == threads_.end() ? std::string() : found->second.name;
                                     }},
-                 [this](const trace::Event& call, std::uint32_t site) {
-                   trace_.sites().note(call.lane, call.start_ns, site);
-                   if (trace::is_blocking(call) && copies_that_wait_.size() < kMostRemembered) {
-                     copies_that_wait_[call_and_site(call.name, site)] = true;
-                   }
+                 [this](const trace::Event& call, const Record& record) {
+                   if (record.detail != 0) trace_.sites().note(call.lane, call.start_ns, record.detail);
+                   if (record.nature == CallNature::AsyncCopy) learn_whether_it_waits(call, record);
                  }),
       ranges_(sink.open_writer()),
       bursts_(identity_.pid, [this](const trace::RecordingChange& change) { ranges_->recording(change); }) {
@@ -304,7 +306,7 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   if (!recorded) {
     record.traits |= capture::kAlone;
     if (record.nature == CallNature::AsyncCopy) {
-      const auto learnt = copies_that_wait_.find(call_and_site(record.name, record.detail));
+      const auto learnt = copies_that_wait_.find(kind_of_copy(record));
       const bool waits = learnt != copies_that_wait_.end() ? learnt->second : true;
       if (waits && record.end_ns - record.start_ns > kQueueingACopy) record.nature = CallNature::BlockingCopy;
     }
@@ -423,6 +425,12 @@ void WatchedProcess::end_samples(Thread& thread, std::uint32_t tid, Nanoseconds 
   if (waiting * 2 >= count) event.flags |= trace::kWaitFlag;
   if (event.lane != kNoLane) trace_.sites().note(event.lane, event.start_ns, at->site);
   write_range(event);
+}
+
+// A copy that only waited for a place in the launch queue is none that waits.
+void WatchedProcess::learn_whether_it_waits(const trace::Event& call, const Record& record) {
+  if ((record.traits & capture::kAlone) != 0 || copies_that_wait_.size() >= kMostRemembered) return;
+  copies_that_wait_[kind_of_copy(record)] |= trace::is_sync(call) || trace::parts_of(call).copying > 0;
 }
 
 // --- the GPU ---------------------------------------------------------------------------------------------------------

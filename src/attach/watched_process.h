@@ -135,6 +135,7 @@ class WatchedProcess {
   std::string line_name(const Vocabulary::Frame& frame);
   void note_line(Thread& thread, std::uint32_t tid, const Vocabulary::Stack& stack, const capture::Record& call);
   void end_line(Thread& thread, std::uint32_t tid);
+  void learn_whether_it_waits(const trace::Event& call, const capture::Record& record);
   void end_samples(Thread& thread, std::uint32_t tid, Nanoseconds until_ns);
   void write_iterations(Thread& thread, std::uint32_t tid, const std::vector<LoopWatch::Iteration>& iterations);
   void write_iteration(Thread& thread, std::uint32_t tid, const LoopWatch::Iteration& iteration);
@@ -156,7 +157,8 @@ class WatchedProcess {
   RecordedBursts bursts_;
   std::optional<std::uint32_t> first_call_;  // the correlation of this burst's first
   bool kernels_before_ = false;              // those that were launched before this burst are recorded, too
-  std::unordered_map<std::uint64_t, bool> copies_that_wait_;       // by call and site: seen to block while recorded
+  /// Asynchronous copies that were recorded, by kind_of_copy(): whether one of these waited.
+  std::unordered_map<std::uint64_t, bool> copies_that_wait_;
   std::unordered_map<std::uint64_t, OpenRange> started_;           // NVTX start/end, by number
   std::unordered_map<std::uint32_t, base::NameId> line_names_;     // by frame
   std::unordered_map<std::uint32_t, FramePlace> loop_places_;      // by frame

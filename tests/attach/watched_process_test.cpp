@@ -22,7 +22,8 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 constexpr std::uint32_t kPid = 100, kWorker = 101;
-constexpr std::uint32_t kRuntime = 2 << 16, kDriver = 1 << 16;  // CUPTI's domains
+constexpr int kToHost = 2, kBetweenDevices = 8, kPageable = 1, kPinned = 2, kDevice = 3;  // CUPTI's numbers
+constexpr std::uint32_t kRuntime = 2 << 16, kDriver = 1 << 16;                            // CUPTI's domains
 constexpr base::Nanoseconds kOrigin = 1'000'000;
 constexpr std::uint32_t kNccl = 50;  // the text's number
 constexpr base::Nanoseconds kUs = base::kMicrosecond;
@@ -82,6 +83,21 @@ class Rig {
     message.stream = 7;
     message.kernel.name = 7;
     ASSERT_TRUE(writer.send(wire::Kind::Kernel, message));
+  }
+  /// Of the last call, to or from this kind of memory of the host.
+  void copy(base::Nanoseconds start, base::Nanoseconds end, int kind, int destination) {
+    wire::OperationMessage message{};
+    message.start_ns = start + kOrigin;
+    message.end_ns = end + kOrigin;
+    message.correlation = correlation;
+    message.context = 1;
+    message.stream = 7;
+    message.bytes = 4096;
+    message.copy_kind = static_cast<std::uint8_t>(kind);
+    message.source = kDevice;
+    message.destination = static_cast<unsigned>(destination) & 15u;
+    message.asynchronous = 1;
+    ASSERT_TRUE(writer.send(wire::Kind::Copy, message));
   }
   void recording(wire::RecordingAct act, base::Nanoseconds t, bool kernels_before = false) {
     ASSERT_TRUE(writer.send(wire::Kind::Recording, wire::RecordingMessage{t + kOrigin, act, 2, 0, kernels_before}));
@@ -212,6 +228,35 @@ TEST(WatchedProcess, InABurstACallsPartsAreWorkedOut) {
   const trace::Coverage& coverage = rig.trace.coverage(kPid);
   ASSERT_EQ(coverage.last() - coverage.first(), 1u);
   EXPECT_EQ(coverage.interval(coverage.first()), (trace::Coverage::Interval{0, 20 * kUs, 1000 * kUs}));
+}
+
+// In a burst, copies of one line return at once, one between devices waits 200 us for a place in the queue, and copies
+// of another line into pageable memory wait. After it, none of them is recorded: a copy of 300 us is a wait only where
+// such a copy was one.
+TEST(WatchedProcess, BetweenBurstsACopyWaitsIfThoseOfItsLineDid) {
+  Rig rig;
+  constexpr std::uint32_t kNoStack = 0;
+  rig.recording(wire::RecordingAct::On, 0);
+  rig.call(10 * kUs, 15 * kUs, 8, 1);
+  rig.copy(20 * kUs, 40 * kUs, kToHost, kPinned);
+  rig.call(100 * kUs, 300 * kUs, 8, 2);
+  rig.copy(110 * kUs, 290 * kUs, kToHost, kPageable);
+  rig.call(400 * kUs, 600 * kUs, 8, kNoStack, kWorker);
+  rig.copy(800 * kUs, 810 * kUs, kBetweenDevices, kDevice);
+  rig.recording(wire::RecordingAct::Delivered, 1000 * kUs);
+  rig.recording(wire::RecordingAct::Off, 1000 * kUs);
+  rig.read(5000 * kUs);
+  rig.call(6000 * kUs, 6300 * kUs, 8, 1);
+  rig.call(7000 * kUs, 7300 * kUs, 8, 2);
+  rig.call(8000 * kUs, 8300 * kUs, 8, kNoStack, kWorker);
+  rig.finish(9000 * kUs);
+  std::vector<base::Nanoseconds> waits;
+  for (const char* name : {"CUDA calls", "CUDA calls, thread 101"}) {
+    rig.for_each(trace::LaneKind::Calls, name, [&](trace::LaneId, const trace::Event& call) {
+      if (trace::is_sync(call)) waits.push_back(call.start_ns);
+    });
+  }
+  EXPECT_THAT(waits, ElementsAre(100 * kUs, 7000 * kUs));
 }
 
 // A kernel that was launched before the burst, and runs from 1050 to 1100 us in it: if such kernels are recorded, the

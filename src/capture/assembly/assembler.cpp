@@ -299,7 +299,7 @@ void Assembler::release(Nanoseconds until, Nanoseconds now_ns) {
       event.lane = static_cast<trace::LaneId>(thread.calls.id);
       waits_.work_out(event, record);
       write(event, thread.calls);
-      if (record.detail != 0 && noted_) noted_(event, record.detail);
+      if (noted_) noted_(event, record);
       ++calls;
     });
   }

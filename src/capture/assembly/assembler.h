@@ -26,8 +26,8 @@ namespace lanescope::capture {
 /// Decoder thread only.
 class Assembler {
  public:
-  /// `noted` is told of each call whose place in the program is known.
-  using Noted = std::function<void(const trace::Event& call, std::uint32_t site)>;
+  /// `noted` is told of each call that is written.
+  using Noted = std::function<void(const trace::Event& call, const Record& record)>;
   Assembler(trace::EventSink& sink, Counts& counts, LaneNames names = {}, Noted noted = {});
 
   void set_main_thread(std::uint32_t tid);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <set>
 
 #include "base/translate.h"
 #include "render/labels.h"
@@ -202,12 +201,6 @@ void draw_cut_spikes(const Canvas& c, const PlotRow& row, const TimeAxis& axis) 
   }
 }
 
-std::size_t processes_with_gpu(const ShellState& state) {
-  std::set<trace::ProcessNumber> processes;
-  for (const trace::Gpu& gpu : state.model.analysis().links().owners().gpus()) processes.insert(gpu.process);
-  return std::max<std::size_t>(1, processes.size());
-}
-
 }  // namespace
 
 double newest_value(const ShellState& state, const PlotInfo& info) {
@@ -215,10 +208,7 @@ double newest_value(const ShellState& state, const PlotInfo& info) {
     return newest_sample(state.model.trace(), *info.lane).value_or(std::nan(""));
   }
   const auto records = state.model.analysis().records();
-  const double value =
-      summary_value(*info.kind, state.model.recent(), records.empty() ? std::nan("") : records.back().loss);
-  // The iterations are those of one process, the calls those of all.
-  return info.kind == PlotKind::Syncs ? value / static_cast<double>(processes_with_gpu(state)) : value;
+  return summary_value(*info.kind, state.model.recent(), records.empty() ? std::nan("") : records.back().loss);
 }
 
 float PlotRow::y_of(double value, float scale) const {
