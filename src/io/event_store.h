@@ -74,6 +74,8 @@ class EventStore {
       }
       lanes_[lane].size = kept;
       size_ += kept;
+      std::vector<std::uint32_t>& pieces = lanes_[lane].pieces;
+      for (; pieces.size() * kPiece >= kept + kPiece; pieces.pop_back()) trace_.take_back(pieces_[pieces.back()]);
     }
   }
   /// The trace gets the memory of the piece with the i-th event of a lane, which is no longer needed.
