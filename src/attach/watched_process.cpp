@@ -36,7 +36,7 @@ std::string_view file_name(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-/// Of which calls one is: those of its site or, if that is not known, of its thread.
+/// The same for copies that are likely to wait alike: those from one site or, if that is not known, of one thread.
 std::uint64_t kind_of_copy(const Record& record) {
   constexpr std::uint32_t kThread = 1u << 31;
   return std::uint64_t{record.name} << 32 | (record.detail != 0 ? record.detail : kThread | record.thread);
@@ -427,7 +427,7 @@ void WatchedProcess::end_samples(Thread& thread, std::uint32_t tid, Nanoseconds 
   write_range(event);
 }
 
-// A copy that only waited for a place in the launch queue is none that waits.
+// Waiting for a place in the launch queue does not count: every call waits for that.
 void WatchedProcess::learn_whether_it_waits(const trace::Event& call, const Record& record) {
   if ((record.traits & capture::kAlone) != 0 || copies_that_wait_.size() >= kMostRemembered) return;
   copies_that_wait_[kind_of_copy(record)] |= trace::is_sync(call) || trace::parts_of(call).copying > 0;

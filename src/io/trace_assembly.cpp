@@ -108,8 +108,8 @@ TraceAssembly::TraceAssembly(const ByteSource& source, ReadProgress& progress, c
 bool TraceAssembly::take_times(base::Nanoseconds start, base::Nanoseconds end, Event& event) {
   event.start_ns = start;
   event.end_ns = end;
-  const auto in_reach = [](base::Nanoseconds t) { return t >= -base::kMaxTime && t <= base::kMaxTime; };
-  if (in_reach(start) && in_reach(end)) return true;
+  const auto valid = [](base::Nanoseconds t) { return t >= -base::kMaxTime && t <= base::kMaxTime; };
+  if (valid(start) && valid(end)) return true;
   ++opened_.events_malformed;
   return false;
 }

@@ -267,23 +267,28 @@ PlotRows prepare_rows(const Canvas& c, const TimeAxis& axis, bool same_axis, con
   std::vector<float> shares;
   for (const auto& plot : shown) shares.push_back(plot.second);
   const std::vector<float> heights = row_heights(shares, area.height, kLeastRowHeight * s);
-  PlotKinds kinds;
+  const analysis::LiveAnalysis& analysis = state.model.analysis();
+  const std::size_t gpus = analysis.gpu_count();
+  PlotKinds kinds, together, of_each;
   float y = area.y;
   for (std::size_t i = 0; i < heights.size(); ++i) {
     PlotRow row;
     row.info = shown[i].first;
     row.box = {area.x, y, area.width, heights[i] - kGap * s};
     y += heights[i];
-    if (row.info.kind) kinds.add(*row.info.kind);
+    if (row.info.kind) {
+      kinds.add(*row.info.kind);
+      (gpus < 2 || shows_sum(*row.info.kind) ? together : of_each).add(*row.info.kind);
+    }
     result.rows.push_back(std::move(row));
   }
-  const analysis::LiveAnalysis& analysis = state.model.analysis();
-  const PlotsWanted wanted{kinds, state.model.generation()};
-  state.plots.set.prepare(analysis.records(), axis, state.model.live_edge(), wanted);
+  const std::uint64_t generation = state.model.generation();
+  state.plots.set.prepare(analysis.records(), axis, state.model.live_edge(), {together, generation});
   std::vector<PlotSet>& of_gpus = state.plots.of_gpus;
-  of_gpus.resize(analysis.gpu_count() > 1 ? analysis.gpu_count() : 0);
+  of_gpus.resize(gpus > 1 ? gpus : 0);
   for (std::size_t gpu = 0; gpu < of_gpus.size(); ++gpu) {
-    of_gpus[gpu].prepare(analysis.records(static_cast<trace::GpuNumber>(gpu)), axis, state.model.live_edge(), wanted);
+    of_gpus[gpu].prepare(analysis.records(static_cast<trace::GpuNumber>(gpu)), axis, state.model.live_edge(),
+                         {of_each, generation});
   }
   result.present_begin = stretch_begin(state.model.analysis(), last_knob(state.model));
   const bool ghost = shows_ghost(state);
@@ -296,8 +301,8 @@ PlotRows prepare_rows(const Canvas& c, const TimeAxis& axis, bool same_axis, con
       view.moving = view.moving || counter.behind();
       row.columns = counter.columns();
     } else {
-      row.columns = of_gpus.empty() || shows_sum(*row.info.kind) ? state.plots.set.columns(*row.info.kind)
-                                                                 : mean_columns(of_gpus, *row.info.kind);
+      row.columns = together.has(*row.info.kind) ? state.plots.set.columns(*row.info.kind)
+                                                 : mean_columns(of_gpus, *row.info.kind);
       if (ghost) row.ghost = ghost_columns(state.plots.ghost, *row.info.kind, axis, result.present_begin);
     }
     fit_scale(c, row);
