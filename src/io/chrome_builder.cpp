@@ -133,7 +133,8 @@ void TraceBuilder::add(const RawEvent& raw) {
 }
 
 void TraceBuilder::add_own(const RawEvent& raw) {
-  const auto kind = category(raw.category).own_kind;
+  Category& known = category(raw.category);
+  const auto kind = known.own_kind;
   const auto lane = static_cast<std::uint64_t>(*raw.lane);
   Event event;
   if (!kind || lane >= head_.lanes.size() || !head_.lanes[lane]) return void(++out_.opened().events_malformed);
@@ -168,7 +169,7 @@ void TraceBuilder::add_own(const RawEvent& raw) {
   event.name = out_.number_of_name(own_name);
   take_facts(raw, own_name, event);
   if (head_.detailed && raw.raw.empty()) take_details(raw, event);
-  keep(event, *head_.lanes[lane], raw.category);
+  keep(event, *head_.lanes[lane], known);
 }
 
 void TraceBuilder::take_facts(const RawEvent& raw, std::string_view name, Event& event) {
@@ -204,7 +205,8 @@ void TraceBuilder::take_details(const RawEvent& raw, Event& event) {
 }
 
 void TraceBuilder::add_foreign(const RawEvent& raw) {
-  Meaning meaning = category(raw.category).meaning;
+  Category& known = category(raw.category);
+  Meaning meaning = known.meaning;
   if (meaning == Meaning::Kernel) meaning = meaning_of_kernel(raw.name);
   if (meaning == Meaning::Nothing) return skip(raw);
   if (meaning == Meaning::Sync) return add_sync(raw);
@@ -247,7 +249,7 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
       break;
     default: {
       event.name = out_.number_of_name(raw.name);
-      const RangeFacts facts = range_facts(raw, event.name);
+      const RangeFacts facts = range_facts(raw, known, event.name);
       trace::set_range_kind(event, facts.kind);
       if (facts.step) {
         key.kind = LaneKind::Iterations;
@@ -258,7 +260,7 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
   if (!out_.take_lane(key, event)) return;
   if (meaning != Meaning::Range) event.name = out_.number_of_name(raw.name);
   take_details(raw, event);
-  keep(event, out_.lanes()[event.lane], raw.category);
+  keep(event, out_.lanes()[event.lane], known);
 }
 
 void TraceBuilder::add_sync(const RawEvent& raw) {
@@ -318,11 +320,10 @@ std::int64_t TraceBuilder::number_of(const RawId& id) {
   return it->second;
 }
 
-void TraceBuilder::keep(const Event& event, const trace::LaneInfo& lane, std::string_view category) {
+void TraceBuilder::keep(const Event& event, const trace::LaneInfo& lane, Category& category) {
   out_.keep(event, lane);
-  Category& known = this->category(category);
-  if (known.read == nullptr) known.read = &count_of(out_.opened().read_by_category, category);
-  ++*known.read;
+  if (category.read == nullptr) category.read = &count_of(out_.opened().read_by_category, category.text);
+  ++*category.read;
 }
 
 void TraceBuilder::skip(const RawEvent& raw) {
@@ -348,10 +349,9 @@ TraceBuilder::Category& TraceBuilder::category(std::string_view text) {
   return known;
 }
 
-TraceBuilder::RangeFacts TraceBuilder::range_facts(const RawEvent& raw, trace::NameId name) {
-  const std::uint64_t of = category(raw.category).number;
-  if (name < range_facts_.size() && range_facts_[name].category == of) return range_facts_[name];
-  const RangeFacts facts{of, kind_of_foreign_range(raw.category, raw.name), step_number(raw.name)};
+TraceBuilder::RangeFacts TraceBuilder::range_facts(const RawEvent& raw, const Category& category, trace::NameId name) {
+  if (name < range_facts_.size() && range_facts_[name].category == category.number) return range_facts_[name];
+  const RangeFacts facts{category.number, kind_of_foreign_range(raw.category, raw.name), step_number(raw.name)};
   if (name == base::NameTable::kOverflow) return facts;
   if (name >= range_facts_.size()) range_facts_.resize(std::size_t{name} + 1);
   return range_facts_[name] = facts;

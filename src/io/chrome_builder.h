@@ -41,7 +41,6 @@ class TraceBuilder {
   void begin_range(const RawEvent& raw);
   void end_range(const RawEvent& raw);
   void add_sync(const RawEvent& raw);
-  void keep(const trace::Event& event, const trace::LaneInfo& lane, std::string_view category);
   void skip(const RawEvent& raw);
   /// What follows from a category, which many events have.
   struct Category {
@@ -51,14 +50,16 @@ class TraceBuilder {
     std::optional<trace::EventKind> own_kind;
     std::uint64_t *read = nullptr, *skipped = nullptr;  ///< its counts, once there are any
   };
+  /// Valid until another one is asked for.
   Category& category(std::string_view text);
+  void keep(const trace::Event& event, const trace::LaneInfo& lane, Category& category);
   /// What follows from a range's name and category.
   struct RangeFacts {
     std::uint64_t category = 0;
     trace::RangeKind kind = trace::RangeKind::Other;
     std::optional<std::uint32_t> step;
   };
-  RangeFacts range_facts(const RawEvent& raw, trace::NameId name);
+  RangeFacts range_facts(const RawEvent& raw, const Category& category, trace::NameId name);
   /// False, and counted, unless start and end are valid times.
   bool take_times(const RawEvent& raw, trace::Event& event);
   std::int64_t number_of(const RawId& id);

@@ -182,11 +182,10 @@ class Handler {
     event_.clear();
     arguments_.clear();
     if (reader_.open(true)) {
-      std::size_t n = 0;
+      const auto kind = [&] { return event_.phase.empty() ? '\0' : event_.phase.front(); };
       std::string_view name;
-      do {
-        const char kind = event_.phase.empty() ? '\0' : event_.phase.front();
-        const Field field = next_field(event_keys_, kind, n++, name, event_field);
+      Field field = Field::Other;
+      for (std::size_t n = 0; next_key(event_keys_, kind(), n, name, field, event_field); ++n) {
         const char next = reader_.peek();
         if (next == '{' && field == Field::Args) {
           read_arguments();
@@ -195,7 +194,7 @@ class Handler {
         } else {
           take_value(field, next);
         }
-      } while (reader_.another(true));
+      }
       reader_.close();
     }
     event_.arguments = arguments_;
@@ -221,10 +220,9 @@ class Handler {
     if (!reader_.open(true)) return;
     const std::string_view category = event_.category;
     const int kind = category.empty() ? 0 : category.front() + 5 * category.back();
-    std::size_t n = 0;
     std::string_view name;
-    do {
-      const Field field = next_field(argument_keys_, kind, n++, name, argument_field);
+    Field field = Field::Other;
+    for (std::size_t n = 0; next_key(argument_keys_, kind, n, name, field, argument_field); ++n) {
       const char next = reader_.peek();
       if (next != '{' && next != '[') {
         const RawEvent::Details details = details_in(field);
@@ -259,7 +257,7 @@ class Handler {
       } else {
         reader_.skip();
       }
-    } while (reader_.another(true));
+    }
     reader_.close();
   }
 
@@ -271,20 +269,25 @@ class Handler {
   static constexpr std::size_t kKinds = 16, kPlaces = 16;
   using ExpectedKeys = std::array<ExpectedKey, kKinds * kPlaces>;
 
+  /// The n-th key of an object; false at its end, which is consumed.
   template <class FieldOf>
-  Field next_field(ExpectedKeys& keys, int kind, std::size_t n, std::string_view& name, FieldOf&& field_of) {
-    ExpectedKey& expected = keys[static_cast<std::size_t>(kind) % kKinds * kPlaces + n % kPlaces];
-    reader_.peek();
-    if (reader_.known_key(expected.written, name)) return expected.field;
-    name = reader_.learn_key(expected.written);
-    return expected.field = field_of(name);
+  bool next_key(ExpectedKeys& keys, int kind, std::size_t n, std::string_view& name, Field& field, FieldOf&& field_of) {
+    const std::size_t place = n == 0 ? 0 : 1 + (n - 1) % (kPlaces - 1);  // only the first has no comma before it
+    ExpectedKey& expected = keys[static_cast<std::size_t>(kind) % kKinds * kPlaces + place];
+    if (!reader_.known_key(expected.written, name)) {
+      if (!reader_.learn_key(expected.written, n == 0, name)) return false;
+      expected.field = field_of(name);
+    }
+    field = expected.field;
+    return true;
   }
 
   // The kinds of values that most fields have take the short way; take_field() knows all.
   void take_value(Field field, char next) {
     if (next == '"') return take_text(field, reader_.text());
-    if (std::int64_t integer = 0; reader_.short_integer(integer)) return take_integer(field, integer);
-    take_field(field, reader_.scalar());
+    const bool time = field == Field::Start || field == Field::Duration;  // hardly ever short
+    if (std::int64_t integer = 0; !time && reader_.short_integer(integer)) return take_integer(field, integer);
+    take_field(field, reader_.number_or_word());
   }
 
   void take_text(Field field, std::string_view text) {

@@ -108,24 +108,27 @@ void JsonReader::forget() {
   unescaped_.clear();
 }
 
-std::string_view JsonReader::learn_key(KnownKey& known) {
-  peek();
+bool JsonReader::learn_key(KnownKey& known, bool first, std::string_view& name) {
   const char* const begin = at_;
   const char* const end = end_;
-  const std::string_view name = key();
-  peek();
+  if (!first && !another(true)) return false;
   known.size = 0;
-  if (end_ != end || name.data() != begin + 1) return name;  // in two buffers, or with escapes
+  peek();
+  const char* const quote = at_;
+  name = key();
+  peek();
+  if (end_ != end || name.data() != quote + 1) return true;  // in two buffers, or with escapes
   const auto size = static_cast<std::size_t>(at_ - begin);
-  if (size > KnownKey::kMost) return name;
+  if (size > KnownKey::kMost) return true;
   known.size = static_cast<std::uint32_t>(size);
+  known.name_at = static_cast<std::uint32_t>(name.data() - begin);
   known.name_size = static_cast<std::uint32_t>(name.size());
   std::array<char, KnownKey::kMost> text{}, mask{};
   std::copy(begin, at_, text.begin());
   std::fill_n(mask.begin(), size, static_cast<char>(0xFF));
   std::memcpy(known.words.data(), text.data(), text.size());
   std::memcpy(known.masks.data(), mask.data(), mask.size());
-  return name;
+  return true;
 }
 
 std::string_view JsonReader::decoded(std::string_view written, bool escaped) {

@@ -60,14 +60,14 @@ class JsonReader {
     advance();
     return name;
   }
-  /// A key, its colon and the white space around it, as they were written once: most objects of a file are written
-  /// alike.
+  /// What stands before a value of an object, as it was written once: a comma, unless the value is the first, a key,
+  /// its colon and the white space around them. Most objects of a file are written alike.
   struct KnownKey {
     static constexpr std::size_t kMost = 32;
     std::array<std::uint64_t, kMost / 8> words{}, masks{};
-    std::uint32_t size = 0, name_size = 0;  ///< of all of it, and of the name
+    std::uint32_t size = 0, name_at = 0, name_size = 0;  ///< size: of all of it
   };
-  /// At peek(): true if that key follows, which is consumed, and its name.
+  /// In an object, before its first value or after another one: true if exactly that follows, which is consumed.
   bool known_key(const KnownKey& key, std::string_view& name) {
     std::uint64_t different = key.size == 0 ? 1 : 0;
     for (std::size_t i = 0; i < key.words.size(); ++i) {
@@ -76,22 +76,25 @@ class JsonReader {
       different |= (x ^ key.words[i]) & key.masks[i];
     }
     if (different != 0) return false;
-    name = std::string_view(at_ + 1, key.name_size);
+    name = std::string_view(at_ + key.name_at, key.name_size);
     at_ += key.size;
     return true;
   }
-  /// The same as key() and peek(), and remembers how the key was written.
-  std::string_view learn_key(KnownKey& known);
+  /// There: any key. Remembers how it was written. False if the object ends instead, which is consumed.
+  bool learn_key(KnownKey& known, bool first, std::string_view& name);
   /// At anything but a bracket or a brace.
   Scalar scalar();
-  /// At anything: true for a positive integer of a few digits, which is consumed. Most numbers are.
+  /// The same, where no text begins.
+  Scalar number_or_word() { return *at_ == '-' || (*at_ >= '0' && *at_ <= '9') ? number() : word(); }
+  /// At anything: true for an integer of a few digits without a sign, which is consumed. Most numbers are.
   bool short_integer(std::int64_t& integer) {
     constexpr int kMostDigits = 9;
-    if (*at_ < '1' || *at_ > '9') return false;
+    if (*at_ < '0' || *at_ > '9') return false;
     std::int64_t value = *at_ - '0';
     const char* p = at_ + 1;
     for (; *p >= '0' && *p <= '9' && p - at_ < kMostDigits; ++p) value = value * 10 + (*p - '0');
     if (*p != ',' && *p != '\n' && *p != ']' && *p != '}') return false;  // it may go on
+    if (*at_ == '0' && p != at_ + 1) return false;
     at_ = p;
     integer = value;
     return true;
@@ -228,8 +231,7 @@ inline Scalar JsonReader::scalar() {
   const char c = peek();
   if (c == '"') return Scalar::of_text(text());
   if (std::int64_t integer = 0; short_integer(integer)) return {Scalar::Type::Integer, -1, integer, {}};
-  if (c == '-' || (c >= '0' && c <= '9')) return number();
-  return word();
+  return number_or_word();
 }
 
 template <class Sink>

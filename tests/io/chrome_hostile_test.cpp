@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <zlib.h>
 
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "io/byte_source.h"
@@ -149,6 +150,49 @@ TEST_F(HostileTest, OwnFilesWithBrokenHeadsAreNotFatal) {
   EXPECT_EQ(opened(R"({"lanescope":{},"format":[1],"lanes":{"a":[]},"settings":[1],"events":"x"})").events_read, 1u);
   EXPECT_THAT(error_of([&] { opened(R"({"lanescope":"9","format":2,"lanes":[{"kind":"kernels"}]})"); }),
               HasSubstr("newer Lanescope"));
+}
+
+// Keys that stand where they stood in the events before are read the short way, with their comma and white space.
+TEST_F(HostileTest, DamageIsFoundInEventsThatAreWrittenAlike) {
+  std::string text = "{\"traceEvents\": [";
+  for (int i = 0; i < 8; ++i) {
+    text +=
+        std::string(i > 0 ? ",\n" : "") +
+        R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1712195495505543.140, "dur": 10, "args":
+              {"External id": 0, "queued": 0,      "device": 0, "stream": 7, "correlation": 12, "grid": [2, 106, 1], "a":)"
+        R"( 1, "b": 2, "c": null, "d": "text", "e": 1.5, "f": true, "g": [], "h": {}, "i": -1, "j": 0, "k": 3}})";
+  }
+  text += "]}";
+  const auto is_read = [](const std::string& bytes) {
+    try {
+      return read_chrome_trace(bytes, "memory").trace != nullptr;
+    } catch (const base::FileError&) {
+      return false;
+    }
+  };
+  ASSERT_TRUE(is_read(text));
+  std::mt19937 random(7);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random()) % n; };
+  int valid = 0;
+  for (int round = 0; round < 6000; ++round) {
+    std::string damaged = text;
+    const std::size_t at = 18 + below(text.size() - 20);  // within the events
+    switch (below(3)) {
+      case 0:
+        damaged.erase(at, 1);
+        break;
+      case 1:
+        damaged.insert(at, 1, "\"{}[],:0 "[below(9)]);
+        break;
+      default:
+        damaged[at] = "\"{}[],:0 "[below(9)];
+    }
+    const bool expected = nlohmann::json::accept(damaged);
+    valid += expected ? 1 : 0;
+    ASSERT_EQ(is_read(damaged), expected) << "at byte " << at + 1 << ":\n" << damaged;
+  }
+  EXPECT_GT(valid, 500);
+  EXPECT_LT(valid, 5500);
 }
 
 // Also what the sanitizer build runs.
