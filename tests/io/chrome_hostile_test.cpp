@@ -195,6 +195,18 @@ TEST_F(HostileTest, DamageIsFoundInEventsThatAreWrittenAlike) {
   EXPECT_LT(valid, 5500);
 }
 
+// The 17th key is the first one again, without the comma that it would need there.
+TEST_F(HostileTest, AMissingCommaIsFoundBeforeAKeyThatWasTheFirst) {
+  std::string arguments;
+  for (char name = 'a'; name <= 'p'; ++name) arguments += std::string(name > 'a' ? "," : "") + '"' + name + "\":1";
+  const auto event = [&](const std::string& more) {
+    return R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2,"args":{)" + arguments + more + "}}";
+  };
+  const auto trace = [](const std::string& events) { return "{\"traceEvents\":[" + events + "]}"; };
+  EXPECT_EQ(error_for(trace(event("") + "," + event(",\"a\":1"))), "");
+  EXPECT_THAT(error_for(trace(event("") + "," + event("\"a\":1"))), HasSubstr("a comma or } is expected"));
+}
+
 // Also what the sanitizer build runs.
 TEST_F(HostileTest, TwoThousandMutationsNeverCrash) {
   trace::Trace trace;
