@@ -21,7 +21,7 @@ for tool in Xvfb xdotool convert; do
 done
 if [ -z "${LANESCOPE:-}" ]; then
   "$root/scripts/install-deps.sh" build run
-  build release lanescope
+  build_program
   LANESCOPE="$root/build/release/lanescope"
 fi
 
