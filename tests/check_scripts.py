@@ -14,8 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append('/usr/lib/python3/dist-packages')  # where Debian puts it, if this is another Python
 try:
-    from pyflakes import api, reporter
+    from pyflakes import api
 except ImportError:
     api = None
 

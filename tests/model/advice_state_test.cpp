@@ -4,7 +4,6 @@
 #include "model/advice.h"
 #include "model/file_source.h"
 #include "model/model.h"
-#include "window/panels/advice/advice_cards.h"
 
 namespace lanescope::ui {
 namespace {
