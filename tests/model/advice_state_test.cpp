@@ -4,6 +4,7 @@
 #include "model/advice.h"
 #include "model/file_source.h"
 #include "model/model.h"
+#include "window/panels/advice/advice_cards.h"
 
 namespace lanescope::ui {
 namespace {
