@@ -20,23 +20,27 @@ LARGEST = {"chrome": 32768, "chrome_gzip": 16384, "nsys": 32768, "session": 3276
            "source_lines": 4096, "marks": 4096}
 
 
-def command_of(target, folder, limit_s, seed):
-    corpus, found = folder / "corpus" / target, folder / "crashes" / target
-    for each in (corpus, found, folder / "seeds" / target):
+def command_of(target, options, limit_s):
+    """A run of libFuzzer; one without a limit only reads the first inputs."""
+    folder = options.folder
+    corpus, found, seeds = (folder / kind / target for kind in ("corpus", "crashes", "seeds"))
+    for each in (corpus, found, seeds):
         each.mkdir(parents=True, exist_ok=True)
-    words = [folder / "fuzz" / f"fuzz_{target}", f"-max_total_time={limit_s}", f"-timeout={TIMEOUT_S}",
-             f"-rss_limit_mb={MEMORY_MB}", f"-max_len={LARGEST.get(target, 32768)}", f"-artifact_prefix={found}/",
-             "-print_final_stats=1", f"-seed={seed}"]
+    words = [folder / "fuzz" / f"fuzz_{target}", f"-timeout={TIMEOUT_S}", f"-rss_limit_mb={MEMORY_MB}",
+             f"-artifact_prefix={found}/", "-print_final_stats=1"]
+    if options.replay:
+        return [str(word) for word in [*words, "-runs=0", seeds]]
+    words += [f"-max_total_time={limit_s}", f"-max_len={LARGEST.get(target, 32768)}", f"-seed={options.seed}"]
     dictionary = pathlib.Path(__file__).resolve().parent / "dictionaries" / f"{target}.dict"
     if dictionary.exists():
         words.append(f"-dict={dictionary}")
-    return [str(word) for word in [*words, corpus, folder / "seeds" / target]]
+    return [str(word) for word in [*words, corpus, seeds]]
 
 
 def run_once(target, options, limit_s, environment):
     """One run of libFuzzer: what it said, its exit status and its CPU time. It limits elapsed time only."""
     with tempfile.TemporaryFile(dir=options.scratch) as said:
-        started = subprocess.Popen(command_of(target, options.folder, limit_s, options.seed), env=environment, stdout=said, stderr=said)
+        started = subprocess.Popen(command_of(target, options, limit_s), env=environment, stdout=said, stderr=said)
         _, status, used = os.wait4(started.pid, 0)
         started.returncode = os.waitstatus_to_exitcode(status)  # so that it is not waited for again
         said.seek(0)
@@ -51,6 +55,8 @@ def run(target, options):
         environment["ASAN_SYMBOLIZER_PATH"] = environment["UBSAN_SYMBOLIZER_PATH"] = symbolizer
     environment["UBSAN_OPTIONS"] = "print_stacktrace=1:" + os.environ.get("UBSAN_OPTIONS", "")
     row = {"target": target, "seconds": 0.0, "executions": 0, "edges": 0, "features": 0, "result": "ok", "input": ""}
+    if options.replay and not any((options.folder / "seeds" / target).glob("*")):
+        return row | {"result": "it has no first inputs", "per_second": 0}
     # On a busy machine a second is less than a second of CPU time, so it goes on until that is used up.
     while row["seconds"] < options.seconds - 0.5:
         left = max(1, round(options.seconds - row["seconds"]))
@@ -73,6 +79,7 @@ def run(target, options):
                 again = shlex.join([str(options.folder / "fuzz" / f"fuzz_{target}"), row["input"]])
                 print(f"  the input: {row['input']}\n  again:     {again}", file=sys.stderr)
             print(f"  the report: {report}", file=sys.stderr)
+        if status != 0 or options.replay:
             break
     row["per_second"] = round(row["executions"] / row["seconds"]) if row["seconds"] > 0 else 0
     row["seconds"] = round(row["seconds"], 1)
@@ -92,6 +99,7 @@ def main():
     arguments.add_argument("--scratch", required=True)
     arguments.add_argument("--seconds", type=int, required=True)
     arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--replay", action="store_true")
     arguments.add_argument("--json", default="")
     arguments.add_argument("targets", nargs="+")
     options = arguments.parse_args()

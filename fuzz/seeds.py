@@ -121,6 +121,14 @@ def write_ring(folder):
         (folder / "hello" / f"hello-{first}").write_bytes(bytes([first]) + struct.pack("<QIIIII", 0x31454E414C534C00, 1, 7, 1, 4096, 0))
 
 
+def write_controls(folder):
+    """A time, and wire::Controls: level, walk_launches, burst_us, period_us, boost_until_ns, anchor, sample_us."""
+    (folder / "controls").mkdir(parents=True, exist_ok=True)
+    for name, values in (("usual", (10**9, 2, 1, 50_000, 500_000, 0, 2 << 16 | 211, 10_000)),
+                         ("extreme", (2**62, 2**32 - 1, 2**32 - 1, 2**32 - 1, 1, -2**63, 2**32 - 1, 2**32 - 1))):
+        (folder / "controls" / name).write_bytes(struct.pack("<q4IqII", *values))
+
+
 def write_cupti(folder):
     """The first fields of the records; the kinds are numbered as in cupti.cpp. The rest of each record is zeros."""
     sizes = {0: 48, 2: 216, 4: 120, 6: 88, 7: 64, 9: 72, 10: 32, 11: 24}
@@ -149,6 +157,7 @@ def main():
     copy_corpus(folder)
     traces = write_traces(folder)
     write_ring(folder)
+    write_controls(folder)
     write_cupti(folder)
     subprocess.run([program, folder, *traces], check=True)
 

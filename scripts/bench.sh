@@ -15,7 +15,7 @@ for argument in "$@"; do
   esac
 done
 "$root/scripts/install-deps.sh" build run test
-build release benchmarks -DLANESCOPE_BENCH=ON
+build release benchmarks -DLANESCOPE_TESTS=ON -DLANESCOPE_BENCH=ON
 commit="$(commit_here)" status=0
 said="$(mktemp)"
 trap 'rm -f "$said"' EXIT

@@ -5,53 +5,16 @@
 #
 # deb: in this release of Debian, without anything but what apt installs with the package.
 # tar: in Debian 11, first without any library of its own, then with a software OpenGL driver.
-# The bare systems and what was downloaded for them are kept in ~/.cache/lanescope/chroots.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$root/scripts/suite.sh"
 
 kinds=("$@")
 [ "$#" -gt 0 ] || kinds=(deb tar)
-[ "$(id -u)" -eq 0 ] || die "chroot needs root"
-# A name space of its own, so that nothing stays mounted whatever happens.
-if [ -z "${LANESCOPE_PRIVATE_MOUNTS:-}" ]; then
-  exec env LANESCOPE_PRIVATE_MOUNTS=1 unshare --mount "$0" "${kinds[@]}"
-fi
+in_private_mounts "$0" "${kinds[@]}"
 
 "$root/scripts/package.sh" "${kinds[@]}"
-"$root/scripts/install-deps.sh" chroot
-chroots="$cache/chroots"
-mkdir -p "$chroots"
-system=""
-trap '[ -z "$system" ] || { umount -R "$system" 2>/dev/null || true; rm -rf "$system"; }' EXIT
-
-# bare_system <suite>: a fresh one in $system.
-bare_system() {
-  local suite="$1" image="$chroots/$1.tar"
-  if [ ! -e "$image" ]; then
-    say "unpacking a bare $suite"
-    bare_debian "$suite" "$image.part" --format=tar
-    mv "$image.part" "$image"
-  fi
-  [ -z "$system" ] || { umount -R "$system" && rm -rf "$system"; }
-  system="$chroots/system"
-  rm -rf "$system"
-  mkdir -p "$system" "$chroots/archives-$suite/partial"
-  mount -t tmpfs tmpfs "$system"
-  tar -C "$system" -xf "$image"
-  mount -t proc proc "$system/proc"
-  mount --bind /dev "$system/dev"
-  mount --bind "$chroots/archives-$suite" "$system/var/cache/apt/archives"
-  # What apt downloads is kept for the next time.
-  printf 'Binary::apt::APT::Keep-Downloaded-Packages "1";\nAPT::Sandbox::User "root";\n' >"$system/etc/apt/apt.conf.d/00keep"
-  cp /etc/resolv.conf "$system/etc/resolv.conf"
-}
-
-inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive chroot "$system" "$@"; }
-install_inside() {
-  inside apt-get update -q </dev/null >&2
-  inside apt-get install -y -q --no-install-recommends "$@" </dev/null >&2
-}
+trap remove_system EXIT
 
 # says <words> -- <command>: it must succeed and say that.
 says() {

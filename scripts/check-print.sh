@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints the worksheets of all lessons with headless Chromium, on A4 and on Letter: at most two pages each, none empty.
-# Installs Chromium and poppler-utils if they are missing; where it cannot, it says so and checks nothing.
+# Installs Chromium and poppler-utils if they are missing.
 #
 #   scripts/check-print.sh [program]     default: build/release/lanescope
 set -euo pipefail
@@ -10,13 +10,7 @@ program="${1:-$root/build/release/lanescope}"
 [ -x "$program" ] || die "$program: no such program; allowed: a built lanescope"
 most_pages=2
 
-"$root/scripts/install-deps.sh" print >/dev/null 2>&1 || true
-for tool in chromium pdfinfo pdftotext; do
-  if ! command -v "$tool" >/dev/null; then
-    say "check of printed worksheets skipped: Chromium and poppler-utils cannot be installed here"
-    exit 0
-  fi
-done
+"$root/scripts/install-deps.sh" print
 
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT

@@ -6,13 +6,14 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+if [ "$#" -lt 2 ]; then
+  "$root/scripts/install-deps.sh" build windows
+  build_program
+fi
 archive="$(realpath -m "${1:-$("$root/scripts/windows.sh")}")"
 native="$(realpath -m "${2:-$root/build/release/lanescope}")"
 [ -f "$archive" ] || die "$archive: no such file; scripts/windows.sh makes it"
 [ -x "$native" ] || die "$native: no such program; allowed: a built lanescope"
-for tool in wine xvfb-run python3; do
-  command -v "$tool" >/dev/null || die "$tool is missing; scripts/install-deps.sh windows installs it"
-done
 
 folder="$root/build/windows/check"
 rm -rf "$folder"

@@ -4,6 +4,7 @@
 #
 #   scripts/fuzz.sh [TARGET...]    default: all targets; a table on standard output
 #   --seconds N                    of CPU time for each target (default: 1200)
+#   --replay                       mutates nothing: each target reads its first inputs once, always the same ones
 #   --seed N                       mutates in the same order each time; 0, which is the default: in another order
 #   --json FILE                    [{"target", "seconds", "executions", "per_second", "edges", "features", "result", "input",
 #                                  "date", "commit"}]; what it says of other targets stays, so that all of them can be run
@@ -15,9 +16,10 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-seconds=1200 seed=0 json='' list='' targets=()
+seconds=1200 seed=0 json='' list='' replay='' targets=()
 while [ "$#" -gt 0 ]; do
   case "$1" in
+    --replay) replay=1 ;;
     --seconds | --seed | --json)
       [ "$#" -gt 1 ] || die "$1 needs a value"
       case "$1" in
@@ -28,7 +30,7 @@ while [ "$#" -gt 0 ]; do
       shift
       ;;
     --list) list=1 ;;
-    -*) die "unknown option '$1'; allowed: --seconds N, --seed N, --json FILE, --list" ;;
+    -*) die "unknown option '$1'; allowed: --seconds N, --replay, --seed N, --json FILE, --list" ;;
     *) targets+=("$1") ;;
   esac
   shift
@@ -63,5 +65,5 @@ end() { # also if it is interrupted: the targets that have ended are in the file
 }
 trap end EXIT
 python3 "$root/fuzz/run.py" --folder "$folder" --scratch "$scratch" --seconds "$seconds" --seed "$seed" --json "$json" \
-  "${targets[@]}" </dev/null || status=$?
+  ${replay:+--replay} "${targets[@]}" </dev/null || status=$?
 exit "$status"

@@ -109,9 +109,9 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   exit 0
 fi
 
+known=" $(awk 'NF && !seen[$1]++ { printf "%s ", $1 }' <<<"$packages")"
 for purpose in "$@"; do
-  [[ " build run test print sources package chroot web page windows clang sanitizers load " == *" $purpose "* ]] ||
-    die "unknown purpose '$purpose'; allowed: build, run, test, print, sources, package, chroot, web, page, windows, clang, sanitizers, load"
+  [[ "$known" == *" $purpose "* ]] || die "unknown purpose '$purpose'; allowed:$known"
 done
 purposes=" ${*:-build run test} "
 missing=()
@@ -122,12 +122,9 @@ while read -r purpose package _; do
 done <<<"$packages"
 [ "${#missing[@]}" -gt 0 ] || exit 0
 
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-  command -v sudo >/dev/null || die "these packages are missing and there is no sudo; as root: apt-get install ${missing[*]}"
-  as_root=(sudo)
-fi
+[ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
+  die "these packages are missing and there is no sudo; as root: apt-get install ${missing[*]}"
 say "installing ${missing[*]}"
-"${as_root[@]}" apt-get update -q </dev/null >&2
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" \
+as_root apt-get update -q </dev/null >&2
+as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" \
   </dev/null >&2

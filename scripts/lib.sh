@@ -13,6 +13,15 @@ die() {
   exit 1
 }
 
+# as_root <command...>: with sudo, unless this is root.
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  else
+    sudo "$@"
+  fi
+}
+
 # build <preset> <targets, or "all"> [cmake options...]: configures and builds in build/<preset>.
 build() {
   local preset="$1" target="$2" system
@@ -25,11 +34,26 @@ build() {
   fi
   mkdir -p "$root/build/$preset"
   printf '%s\n' "$system" >"$root/build/$preset/.system"
+  # Every script compiles with the same options, so that none compiles again what another one has. Whether warnings are
+  # errors is therefore said once, by who configures the folder first: a new warning of another compiler must not stop
+  # somebody who only wants the program. LANESCOPE_WERROR=ON in the environment turns them on, as .ci/run does.
+  if [[ "$preset" == release || "$preset" == debug ]]; then
+    [ -f "$root/build/$preset/CMakeCache.txt" ] || set -- -DLANESCOPE_WERROR=OFF "$@"
+    [ -z "${LANESCOPE_WERROR:-}" ] || set -- "$@" "-DLANESCOPE_WERROR=$LANESCOPE_WERROR"
+  fi
   say "configuring build/$preset"
   # Only a package names its commit: what somebody changes and builds again would keep the old one's name.
   (cd "$root" && cmake --preset "$preset" "-DLANESCOPE_COMMIT=${commit:-}" "$@" -Wno-dev) >&2
   say "building build/$preset ($target)"
   (cd "$root" && cmake --build --preset "$preset" --target "$target" --parallel "$(nproc)") >&2
+}
+
+# build_program [target]: the program in build/release; default: only that. Where tests have been configured before, they
+# stay configured; the program is the same with them and without.
+build_program() {
+  local options=()
+  [ -f "$root/build/release/CMakeCache.txt" ] || options=(-DLANESCOPE_TESTS=OFF -DLANESCOPE_BENCH=OFF)
+  build release "${1:-lanescope}" "${options[@]}"
 }
 
 # What asan and tsan are configured with, by whichever script comes first. LANESCOPE_UI=ON in the environment adds the window,

@@ -28,17 +28,9 @@ version="$(sed -nE 's/^project\(lanescope VERSION ([0-9.]+).*/\1/p' "$root/CMake
 packages="$root/build/packages"
 mkdir -p "$packages"
 
-# Where tests have been configured before, they stay configured, and what is built already is used.
-build_release() {
-  local options=()
-  [ -f "$root/build/release/CMakeCache.txt" ] ||
-    options=(-DLANESCOPE_TESTS=OFF -DLANESCOPE_BENCH=OFF -DLANESCOPE_WERROR=OFF)
-  build release lanescope_written "${options[@]}"
-}
-
 make_deb() {
   "$root/scripts/install-deps.sh" build package
-  build_release
+  build_program lanescope_written
   rm -f "$packages"/*.deb
   (cd "$packages" && cpack -G DEB --config "$root/build/release/CPackConfig.cmake" -B "$packages") >&2
   rm -rf "$packages/_CPack_Packages"
@@ -71,7 +63,7 @@ copy_licences() {
 make_tar() {
   "$root/scripts/install-deps.sh" build run sources package
   "$root/scripts/portable-sysroot.sh" >&2
-  build_release
+  build_program lanescope_written
   say "linking build/portable"
   cmake -G Ninja -S "$root/packaging/portable" -B "$root/build/portable" -Wno-dev -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_TOOLCHAIN_FILE="$root/packaging/portable/toolchain.cmake" -DLANESCOPE_RELEASE="$root/build/release" \

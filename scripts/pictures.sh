@@ -7,7 +7,7 @@
 #                                     pytorch, recorded, devices, compare, lesson, class
 #
 # Those of real GPUs (gpu, health, ranks) are the window's own screenshots on a machine that has one: F12. The page on a
-# telephone (telephone) is what scripts/check-web.sh --keep FOLDER leaves there.
+# telephone (telephone) is what tests/web/check_page.py --keep FOLDER leaves there.
 #
 # Builds the program first, unless LANESCOPE names one. Needs Xvfb, xdotool and ImageMagick:
 #   apt-get install xvfb xdotool imagemagick
@@ -21,7 +21,7 @@ for tool in Xvfb xdotool convert; do
 done
 if [ -z "${LANESCOPE:-}" ]; then
   "$root/scripts/install-deps.sh" build run
-  build release lanescope
+  build_program
   LANESCOPE="$root/build/release/lanescope"
 fi
 

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """Writes docs/reliability.md: what is promised about faults, how each promise is tested, and what the last run said.
 
-usage: reliability.py [--check] [BUILD]     default: build/release
+usage: reliability.py [--check | --rows] [BUILD]     default: build/release
 
 Runs the tests that the table names and writes down how they ended. The other rows are what these wrote, with the day and the
-commit of that run: build/asan/fuzz.json (scripts/fuzz.sh --json), build/soak-*.json (scripts/soak.sh), build/repeats.json
-(scripts/repeat.sh), build/promises.json (scripts/bench.sh --json). They take hours in all: a row stays on the page until its
-run is repeated. --check runs nothing: every test that the table names must exist. Needs a display, usually a virtual one.
+commit of that run: build/full-check-*.json (scripts/full-check.sh), build/asan/fuzz.json (scripts/fuzz.sh --json),
+build/soak-*.json (scripts/soak.sh), build/repeats.json (scripts/repeat.sh), build/promises.json (scripts/bench.sh --json).
+They take hours in all: a row stays on the page until its run is repeated. --rows runs nothing and writes only these rows.
+--check runs nothing and writes nothing: every test that the table names must exist. Needs a display, usually a virtual one.
 """
 
 import datetime
+import fnmatch
+import functools
 import itertools
 import json
 import pathlib
@@ -20,6 +23,10 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NONE = "–"  # the first column of a table without rows
 PAGE = ROOT / "docs/reliability.md"
+ROWS = "## Last full check"  # what stands above it is of this script's own run
+
+# Test programs that a build without CUDA's headers does not have.
+NEEDS_CUDA = {"cupti", "inject"}
 
 # (promise, test program, its tests)
 TESTS = [
@@ -90,19 +97,28 @@ def program_of(build, suite):
     return build / "tests" / f"{suite}_tests"
 
 
-def names_of(build, suite, tests):
-    """The tests that the filter finds; GoogleTest lists a suite, then its tests, indented."""
-    done = subprocess.run([program_of(build, suite), "--gtest_list_tests", f"--gtest_filter={tests}"], check=True,
-                          capture_output=True, text=True)
-    return [line for line in done.stdout.splitlines() if line.startswith("  ")]
+@functools.cache
+def names_of(program):
+    """Its tests; GoogleTest lists a suite, then its tests, indented."""
+    done = subprocess.run([program, "--gtest_list_tests"], check=True, capture_output=True, text=True)
+    names, suite = [], ""
+    for line in done.stdout.splitlines():
+        name = line.partition("  # ")[0]
+        if name.startswith("  "):
+            names.append(suite + name.strip())
+        else:
+            suite = name.strip()
+    return names
 
 
 def missing(build):
     for promise, suite, tests in TESTS:
         if not program_of(build, suite).exists():
-            continue  # not part of a build without CUDA's headers
+            if suite not in NEEDS_CUDA:
+                yield f"{promise}: there is no {suite}_tests"
+            continue
         for one in tests.split(":"):
-            if not names_of(build, suite, one):
+            if not fnmatch.filter(names_of(program_of(build, suite)), one):
                 yield f"{promise}: {suite}_tests has no test {one}"
 
 
@@ -149,7 +165,7 @@ def number(value):
     return f"{value:,.4g}" if isinstance(value, float) and not value.is_integer() else f"{value:,.0f}"
 
 
-def page(build):
+def tested(build):
     now = datetime.date.today().isoformat()
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True,
                             check=False).stdout.strip() or "no commit"
@@ -163,10 +179,16 @@ def page(build):
         lines.append(f"| {promise} | {suite}: {shown} | {result} |")
     lines += ["", "## Contracts", "", "| contract | test | result |", "|---|---|---|"]
     lines += [f"| {contract} | `ctest -R ^{test}$` | {contract_result(build, test)} |" for contract, test in CONTRACTS]
+    return "\n".join(lines) + "\n\n"
 
+
+def rows():
     def said(ok):
         return "ok" if ok else "FAILED"
 
+    lines = [ROWS, "", "`scripts/full-check.sh`", ""]
+    lines += written("full-check-*.json", ["part", "seconds", "result"], lambda each: [
+        each["part"], number(each["seconds"]), each["result"]])
     lines += ["", "## Fuzzing", "", "`scripts/fuzz.sh --json build/asan/fuzz.json`", ""]
     lines += written("asan/fuzz.json", ["target", "CPU seconds, executions, edges", "result"], lambda each: [
         each["target"], f"{number(each['seconds'])} s, {number(each['executions'])}, {number(each['edges'])}", each["result"]])
@@ -187,18 +209,21 @@ def page(build):
 
 def main():
     words = sys.argv[1:]
-    check = "--check" in words
-    rest = [word for word in words if word != "--check"]
-    if len(rest) > 1 or any(word.startswith("-") for word in rest):
+    options = [word for word in words if word.startswith("-")]
+    places = [word for word in words if not word.startswith("-")]
+    if len(places) > 1 or options not in ([], ["--check"], ["--rows"]):
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    build = pathlib.Path(rest[0]) if rest else ROOT / "build/release"
+    build = pathlib.Path(places[0]) if places else ROOT / "build/release"
+    if options == ["--rows"]:
+        PAGE.write_text(PAGE.read_text().split(ROWS)[0] + rows())
+        return 0
     wrong = list(missing(build))
     for line in wrong:
         print(f"reliability.py: {line}", file=sys.stderr)
-    if wrong or check:
+    if wrong or options:
         return 1 if wrong else 0
-    PAGE.write_text(page(build))
+    PAGE.write_text(tested(build) + rows())
     return 0
 
 

@@ -9,12 +9,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 "$root/scripts/install-deps.sh" build run
-# Only the program is built here; where tests have been configured before, they stay configured. A new
-# warning of another compiler must not stop the build.
-options=()
-[ -f "$root/build/release/CMakeCache.txt" ] ||
-  options=(-DLANESCOPE_TESTS=OFF -DLANESCOPE_BENCH=OFF -DLANESCOPE_WERROR=OFF)
-build release lanescope "${options[@]}"
+build_program
 lanescope="$root/build/release/lanescope"
 
 if [ "$#" -gt 0 ] || [ -n "${DISPLAY:-}" ] || [ -n "${WAYLAND_DISPLAY:-}" ]; then

@@ -12,7 +12,7 @@ if [ "$#" -gt 0 ] && [[ "$1" != -* ]]; then
 fi
 purposes=(build run test)
 case "$preset" in
-  release | debug) options=(-DLANESCOPE_TESTS=ON -DLANESCOPE_WERROR=ON -DLANESCOPE_BENCH=ON) ;;
+  release | debug) options=(-DLANESCOPE_TESTS=ON -DLANESCOPE_BENCH=ON) ;;
   asan | tsan) options=("${sanitizer_options[@]}") purposes+=(sanitizers) ;;
   *) die "'$preset' is not a preset; allowed: release, debug, asan, tsan" ;;
 esac

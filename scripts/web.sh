@@ -14,11 +14,16 @@ case "${1:-}" in
   *) die "'$1' is unknown; allowed: --serve" ;;
 esac
 
+# The version that is installed, or else the one that apt would install.
+emscripten() {
+  { emcc --version | sed -nE '1s/.*\) ([0-9.]+).*/\1/p' | grep .; } 2>/dev/null ||
+    { apt-cache policy emscripten | sed -nE 's/^ *Candidate: ([0-9.]+).*/\1/p' | grep .; } 2>/dev/null
+}
 new_enough() {
   local offered
-  offered="$( (emcc --version 2>/dev/null | sed -nE '1s/.*\) ([0-9.]+).*/\1/p') || true)"
-  [ -n "$offered" ] || offered="$(apt-cache policy emscripten 2>/dev/null | sed -nE 's/^ *Candidate: ([0-9.]+).*/\1/p')"
-  [ -n "$offered" ] && dpkg --compare-versions "$offered" ge 3.1.60
+  # A system that was just unpacked has no lists yet: apt knows nothing of what it could install.
+  offered="$(emscripten)" || { as_root apt-get update -q </dev/null >&2 && offered="$(emscripten)"; } || return 1
+  dpkg --compare-versions "$offered" ge 3.1.60
 }
 
 build_page() {
@@ -48,7 +53,7 @@ build_page() {
 if new_enough; then
   build_page
 else
-  "$root/scripts/in-debian.sh" trixie scripts/web.sh
+  as_root "$root/scripts/in-debian.sh" trixie scripts/web.sh
 fi
 say "build/web: $(cat "$root"/build/web/*.gz | wc -c) bytes, compressed"
 if [ "${1:-}" = --serve ]; then

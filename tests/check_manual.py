@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Checks that the README and docs/ agree with the program.
 
-    check_manual.py ROOT PROGRAM              prints one line per error; exit status 1 if there are any
-    check_manual.py ROOT PROGRAM --write      writes the program's output into the documents' console blocks, and the
-                                              actions and their keys into the tables after their markers
-    check_manual.py ROOT PROGRAM --self-test  checks the checker: it must report deliberate errors
+    check_manual.py ROOT PROGRAM           prints one line per error, also where it misses a deliberate one; exit status 1
+                                           if there are any
+    check_manual.py ROOT PROGRAM --write   writes the program's output into the documents' console blocks, and the actions
+                                           and their keys into the tables after their markers
 
 In a console block every line "$ lanescope ..." is run, and what follows must be what it prints; a line "..." stands for
 any number of lines. A toml block whose first line is "# NAME.toml" is there as that file, and tests/data is at hand.
@@ -265,6 +265,12 @@ def self_test(root, program, docs):
         return {name: content.replace(text, "") for name, content in docs.items()}
 
     figure = re.search(r"per iteration, by elapsed time +([\d.]+)", docs["README.md"]).group(1)
+    # All files, and only the commands that read the one that is made wrong.
+    key = "[steps.question]  "
+    lesson = next(name for name, content in TOML.findall(docs[MANUAL]) if key in content)
+    commands = [found.group() for found in CONSOLE.finditer(docs[MANUAL]) if lesson in found.group()]
+    lesson_docs = {MANUAL: "\n".join([found.group() for found in TOML.finditer(docs[MANUAL])] + commands)}
+    assert not play(root, program, lesson_docs)[1]
     cases = [
         ("a missing key", wrong_actions(root, without("| `R` | restart the run | `restart` |\n"))),
         ("a key that does nothing", wrong_actions(root, docs | {MANUAL: docs[MANUAL].replace("| `R` |", "| `G` |")})),
@@ -274,8 +280,8 @@ def self_test(root, program, docs):
         ("a missing key of a file", wrong_file_keys(root, without("`turned_knob`"))),
         ("a key that no file has", wrong_file_keys(root, docs | {MANUAL: docs[MANUAL].replace("`hints`", "`hint`")})),
         ("a missing table of keys", wrong_file_keys(root, without("kGoalKeys"))),
-        ("a file that is wrong", play(root, program, docs | {
-            MANUAL: docs[MANUAL].replace("[steps.question]  ", "[steps.questions]  ")})[1]),
+        ("a file that is wrong", play(root, program, {
+            MANUAL: lesson_docs[MANUAL].replace(key, "[steps.questions]  ")})[1]),
         ("a missing profile number", wrong_names(root, program, without("`cpu.wake_us`"))),
         ("a missing field", wrong_names(root, program, without("`bubbles_by_cause`"))),
         ("a dangling link", wrong_links(root, {"README.md": "[x](docs/none.md)"})),
@@ -288,23 +294,20 @@ def self_test(root, program, docs):
 def main(arguments):
     options = [a for a in arguments if a.startswith("--")]
     places = [a for a in arguments if not a.startswith("--")]
-    if len(places) != 2 or set(options) - {"--write", "--self-test"}:
+    if len(places) != 2 or set(options) - {"--write"}:
         print(__doc__, file=sys.stderr)
         return 2
     root, program = pathlib.Path(places[0]), str(pathlib.Path(places[1]).resolve())
     docs = documents(root)
-    if "--self-test" in options:
-        wrong = self_test(root, program, docs)
-    else:
-        played, wrong = play(root, program, docs)
-        if "--write" in options:
-            write_key_tables(root, played)
-            for name, text in played.items():
-                (root / name).write_text(text, encoding="utf-8")
-            wrong = []
-            docs = played
-        wrong += (wrong_actions(root, docs) + wrong_settings(program, docs) + wrong_file_keys(root, docs) +
-                  wrong_names(root, program, docs) + wrong_links(root, docs))
+    played, wrong = play(root, program, docs)
+    if "--write" in options:
+        write_key_tables(root, played)
+        for name, text in played.items():
+            (root / name).write_text(text, encoding="utf-8")
+        wrong = []
+        docs = played
+    wrong += (wrong_actions(root, docs) + wrong_settings(program, docs) + wrong_file_keys(root, docs) +
+              wrong_names(root, program, docs) + wrong_links(root, docs) + self_test(root, program, docs))
     for line in wrong:
         print(line)
     return 1 if wrong else 0

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/tutorials.md (the tutorials' claims and their places here) from docs/tutorials/claims.toml.
+"""Checks the tables in docs/ that the experiments fill, and makes them.
 
-    claims_table.py PROGRAM                  prints the tables
-    claims_table.py PROGRAM --write          writes them into docs/tutorials.md, between its two marks
-    claims_table.py PROGRAM --check          prints errors; exit status 1 if there are any
-    claims_table.py PROGRAM --quotes FOLDER  also prints quotes that are in no file FOLDER/S0*, ... of their tutorial
-    claims_table.py PROGRAM --self-test      checks the checker: it must report deliberate errors
+    check_tables.py PROGRAM                  prints errors; exit status 1 if there are any
+    check_tables.py PROGRAM --write          writes the tables into the documents, between their marks
+    check_tables.py PROGRAM --quotes FOLDER  also prints quotes that are in no file FOLDER/S0*, ... of their tutorial
 
-Errors are: a claim without a place or a reason; a name of an experiment, number, setting or section that does not exist; and
-a published number to which no claim of its tutorial leads.
+docs/manual.md has the published numbers beside this program's results: every experiment is run on the simulator, both sides,
+so the table is the same on every machine. docs/tutorials.md has the tutorials' claims and their places here, from
+docs/tutorials/claims.toml. Errors there are also: a claim without a place or a reason; a name of an experiment, number,
+setting or section that does not exist; and a published number to which no claim of its tutorial leads.
 """
+import concurrent.futures
 import copy
 import difflib
 import json
@@ -21,15 +22,90 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CLAIMS, PAGE, MANUAL = ROOT / "docs/tutorials/claims.toml", ROOT / "docs/tutorials.md", ROOT / "docs/manual.md"
-BEGIN, END = "<!-- claims: begin -->\n", "<!-- claims: end -->\n"
-HEAD = "| | the tutorial | in short | verdict | in Lanescope |\n|---|---|---|---|---|\n"
+CLAIMS = ROOT / "docs/tutorials/claims.toml"
+MANUAL, TUTORIALS = ROOT / "docs/manual.md", ROOT / "docs/tutorials.md"
 TITLES = {"S0": "S0: what a transfer costs", "S1": "S1: the data loader", "S2": "S2: asynchronous execution",
           "S3": "S3: pinned memory", "S4": "S4: iris on the GPU"}
 KEYS = {"kind", "quote", "says", "where", "why", "verdict", "note"}
 KINDS, VERDICTS = {"claim", "figure", "snippet"}, {"right", "wrong", "depends"}
 SETTING = re.compile(r"([a-z0-9-]+)\.([a-z_]+)=(.+)")
 SECTION = re.compile(r"manual#(.+)")
+CHECKS = {"fitted": "fitted", "checked": "checked", "unchecked": "cannot be checked"}
+# The document of each table, and the word in its marks.
+PLACES = {"experiments": MANUAL, "claims": TUTORIALS}
+
+
+def run(program, arguments):
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG"))}
+    environment |= {"LC_ALL": "C.UTF-8", "NO_COLOR": "1", "LANESCOPE_CUDA": "off", "XDG_CONFIG_HOME": "/nowhere"}
+    done = subprocess.run([program, *arguments], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(arguments)}: exit status {done.returncode}: {done.stderr.decode('utf-8').strip()}")
+    return json.loads(done.stdout)
+
+
+# --- The experiments -------------------------------------------------------------------------------------------------
+
+
+def number(value, unit):
+    if value is None:
+        return "–"
+    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{text} {'×' if unit == 'x' else unit}"
+
+
+def first_sentence(text):
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z])", text or "", maxsplit=1)[0].replace("|", "\\|").replace("\n", " ")
+
+
+def rows_of(experiment, result):
+    """The first row of an experiment names it; a figure without a counterpart has a dash."""
+    remark = first_sentence(experiment["correction"])
+    name = f"{experiment['id']} {experiment['title']}".replace("|", "\\|")
+    if not experiment["published"]:
+        return [f"| {name} | no number | – | – | – | – | – | {remark} |"]
+    rows = []
+    for listed, published, ours in zip(experiment["published"], result["published"], result["simulated_or_measured"],
+                                       strict=True):
+        ratio = "–" if ours["ratio"] is None else f"{ours['ratio']:.2f}" if ours["ratio"] >= 0.1 else f"{ours['ratio']:.2g}"
+        label = published["label"].replace("|", "\\|")
+        rows.append(f"| {name} | {label} | {number(published['value'], published['unit'])} | {published['quality']} "
+                    f"| {number(ours['value'], ours['unit'])} | {ratio} | {check_text(listed)} | {remark} |")
+        name = remark = ""
+    return rows
+
+
+def check_text(published):
+    """The label of the number on the device that the experiment is designed for."""
+    if published["check"] == "unchecked":
+        return f"{CHECKS['unchecked']}: {published['unchecked']}".replace("|", "\\|")
+    return CHECKS[published["check"]]
+
+
+def count_line(experiments):
+    """How many numbers there are of each kind. A number that follows from another one is not an independent check."""
+    all_published = [published for experiment in experiments for published in experiment["published"]]
+    count = {kind: sum(published["check"] == kind for published in all_published) for kind in CHECKS}
+    derived = sum(published["check"] == "checked" and bool(published["follows"]) for published in all_published)
+    return (f"{count['checked']} checked ({derived} of them follow from another one of these), {count['fitted']} fitted, "
+            f"{count['unchecked']} cannot be checked.\n")
+
+
+def experiments_table(experiments, results):
+    rows = [row for experiment, result in zip(experiments, results) for row in rows_of(experiment, result)]
+    return "\n".join([count_line(experiments), "| | published | value | quality | simulated here | ratio | check | remark |",
+                      "|---|---|---|---|---|---|---|---|", *rows])
+
+
+def unanswered(experiment, result):
+    """Numbers that name a figure must get one."""
+    return [f"{experiment['id']}: {published['name']}: the run has no value for {published['figure']}"
+            for published, ours in zip(experiment["published"], result["simulated_or_measured"], strict=True)
+            if published["figure"] is not None and ours["value"] is None]
+
+
+# --- The claims --------------------------------------------------------------------------------------------------------
 
 
 class Lanescope:
@@ -76,13 +152,6 @@ class Lanescope:
         if number and number not in (published["name"] for published in experiment["published"]):
             return "no such published number"
         return None
-
-
-def run(program, arguments):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG"))}
-    environment |= {"LC_ALL": "C.UTF-8", "LANESCOPE_CUDA": "off", "XDG_CONFIG_HOME": "/nowhere"}
-    done = subprocess.run([program, *arguments], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
-    return json.loads(done.stdout)
 
 
 def wrong_in(tutorial, claim, lanescope):
@@ -135,13 +204,13 @@ def place_text(place, lanescope):
     return f"{name} ({part})" if part else name
 
 
-def table(claims, lanescope):
+def claims_table(claims, lanescope):
     text = ""
     for tutorial, title in TITLES.items():
         listed = claims.get(tutorial, [])
         count = {verdict: sum(claim["verdict"] == verdict for claim in listed) for verdict in ("right", "depends", "wrong")}
         text += f"## {title}\n\n{len(listed)} entries: " + ", ".join(f"{n} {verdict}" for verdict, n in count.items())
-        text += f".\n\n{HEAD}"
+        text += f".\n\n| | the tutorial | in short | verdict | in Lanescope |\n|---|---|---|---|---|\n"
         for claim in listed:
             quote = "``" + claim["quote"].replace("|", "\\|") + "``" if "`" in claim["quote"] else f"`{cell(claim['quote'])}`"
             verdict = claim["verdict"] + (f": {claim['note']}" if claim.get("note") else "")
@@ -151,18 +220,26 @@ def table(claims, lanescope):
     return text
 
 
-def differences(text):
-    page = PAGE.read_text(encoding="utf-8")
-    if BEGIN not in page or END not in page:
-        return [f"{PAGE}: the marks '{BEGIN.strip()}' and '{END.strip()}' are missing"]
-    said = page.split(BEGIN, 1)[1].split(END, 1)[0].strip().splitlines()
-    return list(difflib.unified_diff(said, text.strip().splitlines(), "said", "now", lineterm="", n=0))
+# --- The documents ---------------------------------------------------------------------------------------------------
 
 
-def write(text):
-    page = PAGE.read_text(encoding="utf-8")
-    before, rest = page.split(BEGIN, 1)
-    PAGE.write_text(f"{before}{BEGIN}\n{text}{END}{rest.split(END, 1)[1]}", encoding="utf-8")
+def parts_of(text, name):
+    """What is before the table's first mark, between the marks, and after them; None without the marks."""
+    before, begin, rest = text.partition(f"<!-- {name}: begin -->\n")
+    table, end, after = rest.partition(f"<!-- {name}: end -->\n")
+    return (before + begin, table, end + after) if begin and end else None
+
+
+def differences(name, table):
+    parts = parts_of(PLACES[name].read_text(encoding="utf-8"), name)
+    if parts is None:
+        return [f"{PLACES[name]}: the marks of the {name} are missing"]
+    return list(difflib.unified_diff(parts[1].strip().splitlines(), table.strip().splitlines(), "said", "now", lineterm="", n=0))
+
+
+def write(name, table):
+    before, _, after = parts_of(PLACES[name].read_text(encoding="utf-8"), name)
+    PLACES[name].write_text(f"{before}\n{table.strip()}\n\n{after}", encoding="utf-8")
 
 
 def self_test():
@@ -196,32 +273,28 @@ def self_test():
 
 
 def main(arguments):
-    options = [a for a in arguments if a.startswith("--")]
-    places = [a for a in arguments if not a.startswith("--")]
-    if len(options) > 1 or set(options) - {"--write", "--check", "--quotes", "--self-test"} or \
-            len(places) != (2 if options == ["--quotes"] else 1):
+    folder = arguments[2] if len(arguments) == 3 and arguments[1] == "--quotes" else None
+    if not arguments or (arguments[1:] not in ([], ["--write"]) and folder is None):
         print(__doc__, file=sys.stderr)
         return 2
-    if options == ["--self-test"]:
-        wrong = self_test()
-        print(*wrong, sep="\n", end="\n" if wrong else "")
-        return 1 if wrong else 0
-    program = str(pathlib.Path(places[0]).resolve())
-    lanescope = Lanescope(run(program, ["list", "experiments", "--json"]), run(program, ["list", "settings", "--json"]),
-                          MANUAL.read_text(encoding="utf-8"))
+    program = str(pathlib.Path(arguments[0]).resolve())
+    experiments = run(program, ["list", "experiments", "--json"])
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        results = list(pool.map(lambda each: run(program, ["run", "--experiment", each["id"], "--lang", "en", "--json", "-"]),
+                                experiments))
+    lanescope = Lanescope(experiments, run(program, ["list", "settings", "--json"]), MANUAL.read_text(encoding="utf-8"))
     claims = tomllib.loads(CLAIMS.read_text(encoding="utf-8"))
-    wrong = wrong_claims(claims, lanescope)
-    if options == ["--quotes"]:
-        wrong += wrong_quotes(claims, places[1])
-    text = table(claims, lanescope)
-    if options == ["--write"]:
-        write(text)
-    elif options == ["--check"]:
-        wrong += differences(text)
-    elif not options:
-        print(text, end="")
+    tables = {"experiments": experiments_table(experiments, results), "claims": claims_table(claims, lanescope)}
+    wrong = self_test() + [line for each, result in zip(experiments, results) for line in unanswered(each, result)]
+    wrong += wrong_claims(claims, lanescope)
+    if folder is not None:
+        wrong += wrong_quotes(claims, folder)
+    for name, table in tables.items():
+        if arguments[1:] == ["--write"]:
+            write(name, table)
+        wrong += differences(name, table)
     for line in wrong:
-        print(line, file=sys.stdout if options else sys.stderr)
+        print(line)
     return 1 if wrong else 0
 
 
