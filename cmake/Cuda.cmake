@@ -57,15 +57,16 @@ set(LANESCOPE_HAS_CUDA ON)
 message(STATUS "CUDA: ${CUDAToolkit_VERSION}, for ${CMAKE_CUDA_ARCHITECTURES}")
 
 file(GLOB cupti_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/capture/cupti/*.cpp")
-add_library(lanescope_cupti STATIC ${cupti_sources})
+lanescope_unity(cupti_units lanescope_cupti "${PROJECT_SOURCE_DIR}/src" ${cupti_sources})
+add_library(lanescope_cupti STATIC ${cupti_units})
 target_link_libraries(lanescope_cupti PUBLIC lanescope_capture ${CMAKE_DL_LIBS})
 target_include_directories(lanescope_cupti SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS} "${lanescope_cupti_include}")
 lanescope_warnings(lanescope_cupti)
-lanescope_precompiled(lanescope_cupti)
 
-file(GLOB backend_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cuda_backend/*.cpp"
-     "${PROJECT_SOURCE_DIR}/src/cuda_backend/*.cu")
-add_library(lanescope_cuda MODULE ${backend_sources})
+file(GLOB backend_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cuda_backend/*.cpp")
+file(GLOB backend_kernels CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cuda_backend/*.cu")
+lanescope_unity(backend_units lanescope_cuda "${PROJECT_SOURCE_DIR}/src" ${backend_sources})
+add_library(lanescope_cuda MODULE ${backend_units} ${backend_kernels})
 target_include_directories(lanescope_cuda PRIVATE "${PROJECT_SOURCE_DIR}/src")
 target_link_libraries(lanescope_cuda PRIVATE lanescope_cupti lanescope_ops CUDA::cudart_static)
 set_target_properties(lanescope_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"

@@ -1,5 +1,6 @@
-# lanescope_module(<name> DEPENDS <targets>... [EXCLUDE <files>...] [ONLY <files>...] [PRECOMPILE <headers>...]): one
-#   static library per folder of src/, with all its sources but those excluded, or only those named. PRECOMPILE: headers that most of its sources include.
+# lanescope_module(<name> [HOT] DEPENDS <targets>... [EXCLUDE <files>...] [ONLY <files>...] [ALONE <files>...]): one static
+#   library per folder of src/, with all its sources but those excluded, or only those named. HOT: see lanescope_optimise.
+#   ALONE: sources with options of their own.
 # lanescope_module_tests(<name> DEPENDS <targets>... [DISPLAY] [HALVES] [ONE_THREAD] [ONLY_PLAIN <suites>...]
 #                        [WITHOUT_TSAN <suites>...]): one test program per folder of tests/, all *_test.cpp.
 #   DISPLAY: under its own Xvfb, so that it opens real windows. HALVES: in two processes side by side, as DISPLAY does, too.
@@ -7,7 +8,7 @@
 #   ONE_THREAD: it starts no thread that other tests do not start, too, so ThreadSanitizer leaves it out; likewise the
 #   suites in WITHOUT_TSAN.
 function(lanescope_module name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE;ONLY;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(ARG "HOT" "" "DEPENDS;EXCLUDE;ONLY;ALONE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
   # capture/cupti needs CUDA's headers and is a library of its own, see Cuda.cmake.
   list(FILTER sources EXCLUDE REGEX "/src/(app/main(_browser)?\\.cpp|capture/cupti/.*)$")
@@ -35,16 +36,21 @@ function(lanescope_module name)
   foreach(file ${ARG_EXCLUDE})
     list(FILTER sources EXCLUDE REGEX "/${file}$")
   endforeach()
+  list(TRANSFORM ARG_ALONE PREPEND "${PROJECT_SOURCE_DIR}/src/${name}/" OUTPUT_VARIABLE alone)
+  if(alone)
+    list(REMOVE_ITEM sources ${alone})
+  endif()
   if(sources)
-    add_library(lanescope_${name} STATIC ${sources})
+    lanescope_unity(units lanescope_${name} "${PROJECT_SOURCE_DIR}/src" ${sources})
+    add_library(lanescope_${name} STATIC ${units} ${alone})
     target_include_directories(lanescope_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src")
     target_link_libraries(lanescope_${name} PUBLIC ${ARG_DEPENDS})
     lanescope_warnings(lanescope_${name})
-    if(name MATCHES "^(base|trace|ops|device|capture|workload|analysis)$")
-      target_compile_options(lanescope_${name} PRIVATE -fno-semantic-interposition)
+    if(ARG_HOT)
+      lanescope_optimise(lanescope_${name} HOT)
+    else()
+      lanescope_optimise(lanescope_${name} COLD)
     endif()
-    lanescope_precompiled(lanescope_${name} HEADERS ${ARG_PRECOMPILE})
-    lanescope_unity(lanescope_${name} modules)
   else()
     add_library(lanescope_${name} INTERFACE)
     target_include_directories(lanescope_${name} INTERFACE "${PROJECT_SOURCE_DIR}/src")
@@ -54,19 +60,18 @@ endfunction()
 
 function(lanescope_module_tests name)
   cmake_parse_arguments(ARG "DISPLAY;HALVES;ONE_THREAD" "" "DEPENDS;LABELS;ONLY_PLAIN;WITHOUT_TSAN" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp"
-       "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.h")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp")
   if(NOT sources OR (ARG_ONE_THREAD AND LANESCOPE_SANITIZE STREQUAL "thread"))
     return()
   endif()
-  add_executable(${name}_tests ${sources})
+  lanescope_unity(units ${name}_tests "${PROJECT_SOURCE_DIR}/tests" ${sources})
+  add_executable(${name}_tests ${units})
   target_include_directories(${name}_tests PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${name}_tests PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name}_tests PRIVATE LANESCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                              LANESCOPE_BINARY="$<TARGET_FILE:lanescope>")
   lanescope_warnings(${name}_tests)
-  lanescope_test_code(${name}_tests)
-  lanescope_unity(${name}_tests tests)
+  lanescope_optimise(${name}_tests ONCE)
   set(environment "")
   if(LANESCOPE_SANITIZE STREQUAL "thread")
     set(environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")

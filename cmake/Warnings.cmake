@@ -3,20 +3,13 @@ option(LANESCOPE_WERROR "Treat warnings as errors" ON)
 function(lanescope_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                                            -Wnon-virtual-dtor -Woverloaded-virtual)
-  # GCC 12 sees overlapping copies in std::string's operator+ where there are none (GCC bug 105329), and with precompiled
-  # headers overflowing ones, too.
+  # Sources that are compiled together are no headers of each other, as GCC takes them to be.
+  if(LANESCOPE_UNITY)
+    target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
+  # GCC 12 sees overlapping copies in std::string's operator+ where there are none (GCC bug 105329).
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(${target} PRIVATE -Wno-restrict)
-    if(LANESCOPE_PRECOMPILED)
-      target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
-    endif()
-  endif()
-  # GCC takes sources that are compiled together for headers, and their file-local names for each other's.
-  if("modules" IN_LIST LANESCOPE_UNITY)
-    target_compile_options(${target} PRIVATE -Wno-shadow)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
-    endif()
   endif()
   if(LANESCOPE_WERROR AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND LANESCOPE_SANITIZE STREQUAL "")
     target_compile_options(${target} PRIVATE -Werror)

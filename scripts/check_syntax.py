@@ -16,9 +16,6 @@ def main() -> int:
         return 2
     modules = "|".join(map(re.escape, sys.argv[2:]))
     entries = [e for e in json.load(open(sys.argv[1])) if re.search(rf"lanescope_({modules})\.dir/", e["command"])]
-    # Sources that are compiled together are listed alone, too.
-    together = [e for e in entries if "/Unity/" in e["file"]]
-    entries = together or entries
 
     def compiled(entry) -> bool:
         words = shlex.split(entry["command"])

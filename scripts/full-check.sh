@@ -45,8 +45,7 @@ part_imgui() {
   say "Dear ImGui $(sed -n 's/^#define IMGUI_VERSION  *"\(.*\)"$/\1/p' "$folder/sources/imgui.h")"
   for compiler in g++ clang++-19; do
     cmake -S "$root" -B "$folder/$compiler" -G Ninja -Wno-dev -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_COMPILER=$compiler" \
-      -DFETCHCONTENT_SOURCE_DIR_IMGUI="$folder/sources" -DLANESCOPE_TESTS=OFF -DLANESCOPE_BENCH=OFF -DLANESCOPE_CUDA=OFF \
-      -DLANESCOPE_PRECOMPILED=OFF -DLANESCOPE_UNITY=modules >/dev/null
+      -DFETCHCONTENT_SOURCE_DIR_IMGUI="$folder/sources" -DLANESCOPE_TESTS=OFF -DLANESCOPE_BENCH=OFF -DLANESCOPE_CUDA=OFF >/dev/null
     cmake --build "$folder/$compiler" --target lanescope_shaders lanescope_captures lanescope_assets lanescope_experiments \
       lanescope_lessons lanescope_translations lanescope_report >/dev/null
     python3 "$root/scripts/check_syntax.py" "$folder/$compiler/compile_commands.json" render shell window >&2

@@ -58,8 +58,7 @@ build_program() {
 
 # What asan and tsan are configured with, by whichever script comes first. LANESCOPE_UI=ON in the environment adds the window,
 # which more than doubles what is compiled.
-sanitizer_options=(-DLANESCOPE_TESTS=ON -DLANESCOPE_BENCH=OFF "-DLANESCOPE_UNITY=modules;tests"
-  "-DLANESCOPE_UI=${LANESCOPE_UI:-OFF}")
+sanitizer_options=(-DLANESCOPE_TESTS=ON -DLANESCOPE_BENCH=OFF "-DLANESCOPE_UI=${LANESCOPE_UI:-OFF}")
 
 # What is tested here, for a row that may be read much later: a "+" says that there is more than the commit.
 commit_here() { git -C "$root" describe --always --exclude '*' --dirty=+ 2>/dev/null || printf 'no commit\n'; }

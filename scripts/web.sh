@@ -41,7 +41,7 @@ build_page() {
     "-DCMAKE_CXX_FLAGS=-fwasm-exceptions" "-DCMAKE_C_FLAGS=-fwasm-exceptions -sSUPPORT_LONGJMP=wasm" \
     "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG" "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG" \
     "-DLANESCOPE_PORTS=$sources" "-DLANESCOPE_WEB_FONTS=$fonts" -DLANESCOPE_TESTS=OFF -DLANESCOPE_BENCH=OFF \
-    -DLANESCOPE_CUDA=OFF -DLANESCOPE_UNITY=modules -DLANESCOPE_PRECOMPILED=OFF) >&2
+    -DLANESCOPE_CUDA=OFF) >&2
   say "building build/web-build"
   cmake --build "$work" --target lanescope --parallel "$(nproc)" >&2
   mkdir -p "$page"

@@ -25,27 +25,28 @@ using trace::EventKind;
 using trace::LaneId;
 using trace::LaneKind;
 
-struct Interval {
+struct CountedStretch {
   Nanoseconds from = 0, to = 0;
 };
 
 /// The time that counts, in order and apart, and the iterations in it.
 struct Counted {
-  std::vector<Interval> intervals;
+  std::vector<CountedStretch> intervals;
   std::int64_t iterations = 0;
 
   Nanoseconds span() const {
     Nanoseconds sum = 0;
-    for (const Interval& i : intervals) sum += i.to - i.from;
+    for (const CountedStretch& i : intervals) sum += i.to - i.from;
     return sum;
   }
 };
 
 // An iteration lasts from the end of the one before it to its own.
-Counted whole_iterations(std::span<const IterationRecord> records, Interval stretch, const trace::Coverage& coverage) {
+Counted whole_iterations(std::span<const IterationRecord> records, CountedStretch stretch,
+                         const trace::Coverage& coverage) {
   Counted counted;
   for (std::size_t i = 1; i < records.size(); ++i) {
-    const Interval one{records[i - 1].end_ns, records[i].end_ns};
+    const CountedStretch one{records[i - 1].end_ns, records[i].end_ns};
     if (one.from < stretch.from || one.to > stretch.to) continue;
     const auto at = coverage.first_ending_after(one.from);
     if (at == coverage.last() || coverage.interval(at).begin > one.from || coverage.interval(at).end < one.to) continue;
@@ -131,7 +132,7 @@ class Collector {
     for (std::size_t r = 0; r < lane.row_count(); ++r) {
       const trace::Row& row = lane.row(r);
       const trace::EventIndex last = row.last();
-      for (const Interval& interval : counted_.intervals) {
+      for (const CountedStretch& interval : counted_.intervals) {
         for (auto i = row.first_starting_at_or_after(interval.from, row.first(), last); i < last; ++i) {
           const Event event = row.event(i);
           if (event.start_ns >= interval.to) break;
@@ -238,7 +239,7 @@ LoopCosts loop_costs(const trace::Trace& trace, const LiveAnalysis& analysis, co
   Collector collector(trace, counted, gpu);
   collector.collect();
   CauseTimes idle{};
-  for (const Interval& interval : counted.intervals) {
+  for (const CountedStretch& interval : counted.intervals) {
     const Summary window = gpu == trace::kNobody ? analysis.window(interval.from, interval.to)
                                                  : analysis.window(gpu, interval.from, interval.to);
     for (std::size_t c = 0; c < kBubbleCauses; ++c) idle[c] += window.bubble_by_cause_ns[c];

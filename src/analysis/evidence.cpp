@@ -67,8 +67,8 @@ trace::GpuNumber of_several(const trace::Trace& trace, trace::GpuNumber gpu) {
 }
 
 /// From the first to the last iteration that lies completely in the stretch; with `gpu`, of the process that uses it.
-std::pair<Nanoseconds, Nanoseconds> whole_iterations(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
-                                                     trace::GpuNumber gpu) {
+std::pair<Nanoseconds, Nanoseconds> complete_iterations(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
+                                                        trace::GpuNumber gpu) {
   const trace::Owners owners(trace);
   const auto counts = [&](LaneId lane) {
     return gpu == trace::kNobody || owners.process_of(lane) == owners.gpus()[gpu].process;
@@ -576,7 +576,7 @@ Evidence gather(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, con
   from = std::max(from, kept.from);
   to = std::min(to, std::min(kept.to, trace.complete_until()));
   if (to <= from) return {};
-  const auto [first, last] = whole_iterations(trace, from, to, gpu);
+  const auto [first, last] = complete_iterations(trace, from, to, gpu);
   return first < last ? Gathering(trace, first, last, gpu).run(stop) : Evidence{};
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using base::tr;
 
-int percent(double share) { return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * 100)); }
+int job_percent(double share) { return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * 100)); }
 
 class JobAdvisor {
  public:
@@ -69,7 +69,7 @@ class JobAdvisor {
     }
     card.title = tr("All wait for {}", last.name);
     card.what = tr("It arrives last in {} % of the collectives, {} per iteration after the last but one.",
-                   percent(of_last), text(card.cost_ns));
+                   job_percent(of_last), text(card.cost_ns));
     if (const std::string because = lateness_text(trace_, why); !because.empty()) {
       card.what += ' ';
       card.what += tr("Between two collectives {}.", because);
@@ -111,7 +111,7 @@ class JobAdvisor {
     card.title = tr("Nothing is computed while the GPUs communicate");
     card.what =
         tr("Collectives transfer for {} per iteration, and for {} % of it no other kernel runs.",
-           text(per_iteration(transfer / gpus)), percent(static_cast<double>(sum) / static_cast<double>(transfer)));
+           text(per_iteration(transfer / gpus)), job_percent(static_cast<double>(sum) / static_cast<double>(transfer)));
     card.fix =
         tr("Start them while the backward pass goes on: DistributedDataParallel does, in buckets (bucket_cap_mb), and "
            "FSDP by prefetching.");

@@ -12,7 +12,7 @@ namespace {
 
 using base::tr;
 
-int percent(double fraction) { return static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * 100)); }
+int verdict_percent(double fraction) { return static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * 100)); }
 
 /// What the verdict is based on: the judged stretch, or the window without its StartOrEnd parts.
 struct Basis {
@@ -81,16 +81,16 @@ int add_share(Verdict& v, std::string label, double share) {
                        .is_share = true,
                        .measure = "%",
                        .per = tr("of the time")});
-  return std::min(percent(share), 100);
+  return std::min(verdict_percent(share), 100);
 }
 
 void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
   add_share(v, tr("kernels run"), basis.share(basis.figures.kernel_ns));
   v.figures.push_back(syncs(basis));
   // 100 minus the idle share as displayed elsewhere, so that the two add up to 100.
-  const int busy = 100 - percent(v.idle);
+  const int busy = 100 - verdict_percent(v.idle);
   if (const double own = basis.idle(CauseGroup::Graph); own >= kIdleMatters) {
-    const int waits = std::min(100 - busy, percent(own));
+    const int waits = std::min(100 - busy, verdict_percent(own));
     v.sentence =
         2 * basis.idle(BubbleCause::GpuWait) >= own
             ? tr("The GPU idles {} % of the time, {} % with its next work at hand: another stream or another program "
@@ -109,7 +109,7 @@ void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
 }
 
 void sync_bound(Verdict& v, const Basis& basis) {
-  const int idle = percent(v.idle);
+  const int idle = verdict_percent(v.idle);
   const Judged& j = basis.figures;
   const Nanoseconds all = idle_of(j.bubble_by_cause_ns, CauseGroup::AfterSync);
   const bool placed = j.sync_place_ns * 2 >= all && !j.sync_place.empty();
@@ -152,7 +152,7 @@ bool mostly(const Basis& basis, BubbleCause cause) {
 }
 
 void launch_bound(Verdict& v, const Basis& basis) {
-  const int idle = percent(v.idle);
+  const int idle = verdict_percent(v.idle);
   if (mostly(basis, BubbleCause::Allocation)) {
     const double allocating = basis.share(idle_of(basis.figures.bubble_by_cause_ns, BubbleCause::Allocation));
     const int share = std::min(idle, add_share(v, tr("allocating"), allocating));
@@ -168,7 +168,7 @@ void launch_bound(Verdict& v, const Basis& basis) {
   if (launch == idle) {
     v.sentence =
         tr("The GPU idles {} % of the time because the CPU issues work too slowly, not because of reads{}", idle, rest);
-  } else if (percent(v.after_sync) * 4 <= launch) {
+  } else if (verdict_percent(v.after_sync) * 4 <= launch) {
     v.sentence =
         tr("The GPU idles {} % of the time, {} % because the CPU issues work too slowly, not because of reads{}", idle,
            launch, rest);
@@ -179,8 +179,9 @@ void launch_bound(Verdict& v, const Basis& basis) {
 }
 
 void copy_bound(Verdict& v, const Basis& basis) {
-  const int idle = percent(v.idle);
-  const int held = std::min(idle, percent(v.copy_held)), alone = std::min(percent(v.exposed_copy), 100 - idle);
+  const int idle = verdict_percent(v.idle);
+  const int held = std::min(idle, verdict_percent(v.copy_held)),
+            alone = std::min(verdict_percent(v.exposed_copy), 100 - idle);
   const bool mostly_alone = v.exposed_copy >= v.copy_held;
   const bool pins = mostly(basis, BubbleCause::Pinning);
   if (mostly_alone) {
@@ -208,7 +209,7 @@ void copy_bound(Verdict& v, const Basis& basis) {
 }
 
 void loader_bound(Verdict& v, const Basis& basis) {
-  const int idle = percent(v.idle), waiting = std::min(idle, add_share(v, tr("no data"), v.loader));
+  const int idle = verdict_percent(v.idle), waiting = std::min(idle, add_share(v, tr("no data"), v.loader));
   v.figures.push_back(time_rate(basis, tr("waited"), basis.figures.loader_wait_ns));
   const bool known = basis.figures.iterations > 0;
   const auto each = static_cast<Nanoseconds>(std::llround(basis.each(basis.figures.loader_wait_ns)));
@@ -246,8 +247,9 @@ void judge_one(Summary& summary) {
     return;
   }
   if (summary.in_parts && summary.recorded_ns == 0 && summary.host_wait_ns > 0) {
-    v.sentence = tr("What the GPU does is not recorded here; the CPU waits for it {} % of the time.",
-                    percent(static_cast<double>(summary.host_wait_ns) / static_cast<double>(summary.window_ns())));
+    v.sentence =
+        tr("What the GPU does is not recorded here; the CPU waits for it {} % of the time.",
+           verdict_percent(static_cast<double>(summary.host_wait_ns) / static_cast<double>(summary.window_ns())));
     return;
   }
   if (summary.in_parts && summary.iteration.count > 0 && summary.recorded_iterations < kFewestWhole) {
@@ -282,14 +284,14 @@ void judge_one(Summary& summary) {
       v.sentence =
           tr("The GPU idles {} % of the time, {} % of it before work whose launch is not in the trace: nobody knows "
              "why.",
-             percent(v.idle), percent(unknown / v.idle));
+             verdict_percent(v.idle), verdict_percent(unknown / v.idle));
       return;
     }
     if (!known) {
       v.sentence =
           tr("The GPU is idle {} % of the time, nearly all of it before the first or after the last operation here: "
              "too short a stretch to tell why.",
-             percent(v.idle));
+             verdict_percent(v.idle));
       return;
     }
     if (copies > std::max({v.after_sync, v.launch, v.loader})) {

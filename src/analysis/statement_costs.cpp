@@ -19,8 +19,8 @@ using trace::NameId;
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 // Work that runs in the stretch was issued at most this many calls before it: a launch queue holds about 1,024.
-constexpr std::uint64_t kContextCalls = 3000;
-constexpr std::size_t kSlice = std::size_t{1} << 16;
+constexpr std::uint64_t kStatementContextCalls = 3000;
+constexpr std::size_t kStatementSlice = std::size_t{1} << 16;
 
 class Costing {
  public:
@@ -52,7 +52,7 @@ class Costing {
   }
 
   StatementCosts run(const std::atomic<bool>* stop) {
-    while (!merge_.run(to_, kSlice, *this)) {
+    while (!merge_.run(to_, kStatementSlice, *this)) {
       if (stop && *stop) return {};
     }
     for (Thread& thread : threads_) leave(thread, std::numeric_limits<Nanoseconds>::max());
@@ -135,7 +135,7 @@ class Costing {
           const trace::EventIndex first = row.first(), last = row.last();
           trace::EventIndex i = row.first_starting_at_or_after(at, first, last);
           if (i == first) continue;
-          i -= kind == LaneKind::Calls ? std::min(kContextCalls, i - first) : 1;
+          i -= kind == LaneKind::Calls ? std::min(kStatementContextCalls, i - first) : 1;
           begin = std::min(begin, row.start(i));
         }
       }

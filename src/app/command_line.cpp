@@ -37,8 +37,6 @@
 namespace lanescope::app {
 namespace {
 
-constexpr int kDone = 0, kFailed = 1, kWrongRequest = 2;
-
 struct Perform {
   int operator()(const WindowRequest& request) const {
     show_window(request);

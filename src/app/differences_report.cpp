@@ -26,7 +26,7 @@ using analysis::Differences;
 using base::tr;
 
 constexpr std::size_t kRows = 25, kPageRows = 200;
-constexpr std::size_t kWidth = 60;  // of a name on a terminal
+constexpr std::size_t kDifferencesWidth = 60;  // of a name on a terminal
 /// Changes smaller than this are left to the CSV and the JSON.
 constexpr double kMatters_ns = 10;
 
@@ -41,9 +41,9 @@ std::string name_of(const Difference& row) {
 
 std::string shortened(const std::string& text) {
   std::string line = one_line(text);
-  if (display_width(line) <= kWidth) return line;
-  if (line.size() > 4 * kWidth) line.resize(4 * kWidth);  // more bytes than so many letters have
-  while (display_width(line) >= kWidth) {
+  if (display_width(line) <= kDifferencesWidth) return line;
+  if (line.size() > 4 * kDifferencesWidth) line.resize(4 * kDifferencesWidth);  // more bytes than so many letters have
+  while (display_width(line) >= kDifferencesWidth) {
     do line.pop_back();
     while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0xC0) == 0x80);
     if (!line.empty() && static_cast<unsigned char>(line.back()) >= 0xC0) line.pop_back();
@@ -51,9 +51,10 @@ std::string shortened(const std::string& text) {
   return line + "…";
 }
 
-std::string duration(double ns) { return base::format_duration(static_cast<base::Nanoseconds>(std::llround(ns))); }
-std::string time_of(double ns) { return ns == 0 ? "–" : duration(ns); }
-std::string change_of(double ns) { return ns > 0 ? "+" + duration(ns) : ns < 0 ? "−" + duration(-ns) : "0"; }
+std::string time_of(double ns) { return ns == 0 ? "–" : base::duration_text(ns); }
+std::string change_of(double ns) {
+  return ns > 0 ? "+" + base::duration_text(ns) : ns < 0 ? "−" + base::duration_text(-ns) : "0";
+}
 
 std::vector<Difference> shown(const Differences& differences, std::size_t most) {
   std::vector<Difference> rows;
@@ -88,7 +89,8 @@ std::string reasons(const Difference& row, bool per_iteration) {
                       : tr("{} → {} times", figure_number(row.first_count), figure_number(row.second_count)));
   }
   if (row.other_length) {
-    add(tr("{} → {} each", duration(row.first_ns / row.first_count), duration(row.second_ns / row.second_count)));
+    add(tr("{} → {} each", base::duration_text(row.first_ns / row.first_count),
+           base::duration_text(row.second_ns / row.second_count)));
   }
   if (row.other_shapes) add(tr("other shapes"));
   return text;

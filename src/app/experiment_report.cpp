@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 using base::tr;
 using experiment::Side;
 
-constexpr std::size_t kWidth = 100;
+constexpr std::size_t kExperimentWidth = 100;
 constexpr std::size_t kQualityWidth = 12;
 constexpr std::size_t kCheckWidth = 22;
 
@@ -72,7 +72,7 @@ std::string story(const ExperimentReport& report, const Style& style) {
   return text + definition_list({{tr("what it shows"), {experiment.shows[base::language()]}},
                                  {tr("what to watch"), {experiment.watch[base::language()]}},
                                  {tr("what to turn"), {experiment.knob[base::language()]}}},
-                                kWidth, style);
+                                kExperimentWidth, style);
 }
 
 std::string figures(const ExperimentReport& report, const Style& style) {
@@ -117,7 +117,7 @@ std::string published(const ExperimentReport& report, const Style& style) {
   std::string text = table.text(style);
   if (reasons.empty()) return text;
   text += fmt::format("\n{}{}{}\n", style.bold, tr("cannot be checked"), style.off);
-  return text + definition_list(reasons, kWidth, style);
+  return text + definition_list(reasons, kExperimentWidth, style);
 }
 
 }  // namespace
@@ -143,7 +143,7 @@ std::string experiment_table(const ExperimentReport& report, const Style& style)
   if (!report.rows.empty()) text += '\n' + published(report, style);
   const std::string& correction = report.experiment.correction[base::language()];
   if (!correction.empty()) {
-    text += '\n' + definition_list({{tr("where the tutorial errs"), {correction}}}, kWidth, style);
+    text += '\n' + definition_list({{tr("where the tutorial errs"), {correction}}}, kExperimentWidth, style);
   }
   return text;
 }

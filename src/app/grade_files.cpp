@@ -20,8 +20,6 @@ namespace {
 
 using base::tr;
 
-constexpr int kDone = 0, kFailed = 1, kEndedEarly = 130;
-
 // A forgotten name after --csv would take the first student's file.
 void refuse_to_replace(const std::vector<std::string>& files, const std::string& output) {
   for (const std::string& file : files) {
@@ -33,7 +31,7 @@ void refuse_to_replace(const std::vector<std::string>& files, const std::string&
   }
 }
 
-std::string change_of(const lesson::GradedFile& graded) {
+std::string grade_change_of(const lesson::GradedFile& graded) {
   const std::vector<std::string>& changed = graded.file.changed;
   return changed.size() == 1 ? changed.front() : tr("{}; {} more", changed.front(), changed.size() - 1);
 }
@@ -83,7 +81,7 @@ int grade_files(const GradeRequest& request) {
   const std::vector<lesson::GradedFile> grades = grader.grades();
   for (const lesson::GradedFile& graded : grades) {
     if (graded.is_changed()) {
-      say(fmt::format("{}: {}", graded.path, change_of(graded)));
+      say(fmt::format("{}: {}", graded.path, grade_change_of(graded)));
       good = false;
     } else if (graded.other_version) {
       say(tr("{}: answers another version of the lesson '{}'; graded by this one", graded.path, graded.lesson->name));

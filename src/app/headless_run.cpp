@@ -28,8 +28,6 @@ namespace {
 
 using experiment::MeasuredRun;
 
-constexpr int kDone = 0, kEndedEarly = 130;
-
 // "Log interval 1, Pinned true": the settings that differ between the two runs, or those that were given.
 std::string part_title(const workload::Settings& settings, const std::vector<std::string>& assignments) {
   std::string title;

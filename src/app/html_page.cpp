@@ -43,7 +43,7 @@ std::string style(const Pictures& pictures) {
       light, dark, asset("page.css"));
 }
 
-std::string title_of(const Page& page) {
+std::string page_title_of(const Page& page) {
   if (!page.title.empty()) return page.title;
   const PageRun& run = page.runs.front();
   const std::string& name = run.figures.facts.workload;
@@ -180,7 +180,7 @@ PageRun page_run(const FileFigures& file, std::string title) {
 
 std::string page_text(const Page& page) {
   Pictures pictures;
-  const std::string title = title_of(page);
+  const std::string title = page_title_of(page);
   const std::string body = page.runs.size() > 1 ? several_runs(page, pictures) : one_run(page, pictures);
   return fmt::format(
       "<!doctype html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n{}"

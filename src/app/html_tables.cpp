@@ -15,12 +15,12 @@ namespace {
 using base::Nanoseconds;
 using base::tr;
 
-constexpr std::size_t kRows = 25;  // rows shown at once per table; the others are folded away
+constexpr std::size_t kHtmlRows = 25;  // rows shown at once per table; the others are folded away
 
 // A table of the first rows, the others in a foldable part, and how many more there were.
 std::string long_table(const std::vector<std::string>& head, const std::vector<std::string>& rows,
                        std::int64_t left_out) {
-  const std::size_t shown = rows.size() <= kRows + 3 ? rows.size() : kRows;
+  const std::size_t shown = rows.size() <= kHtmlRows + 3 ? rows.size() : kHtmlRows;
   std::string first, rest;
   for (std::size_t i = 0; i < rows.size(); ++i) (i < shown ? first : rest) += rows[i];
   std::string text = table(head, first);

@@ -59,7 +59,7 @@ std::optional<lesson::Truth> truth_of(const RunStep& step) {
 }
 
 // "C · More often (8)" or "1.44 × (right within 15 %)"; empty for a task. A number needs no translation.
-std::string answer_text(const RunStep& step, Language language) {
+std::string page_answer_text(const RunStep& step, Language language) {
   if (!step.step->question) return {};
   const lesson::Question& q = *step.step->question;
   const auto truth = truth_of(step);
@@ -88,7 +88,7 @@ std::string asked(const RunStep& step, Language language) {
       text += "</ol>\n";
     }
     text += fmt::format("<p class=\"answer\"><b>{}</b> {} <span>{}</span></p>\n", html::words(N_("Measured")),
-                        answer_text(step, language), escaped(device_of(step)));
+                        page_answer_text(step, language), escaped(device_of(step)));
   }
   if (s.task) {
     text += fmt::format("<p class=\"asks\"><b>{}</b> {}</p>\n", html::words(N_("Task")), in(s.task->text, language));
@@ -223,7 +223,8 @@ std::string answers_page(const Lesson& lesson, const std::vector<RunStep>& steps
   for (const RunStep& step : steps) {
     const Step& s = *step.step;
     body += "<li>" + in_both(s.title, "h3");
-    const std::string answer = answer_text(step, Language::English), second = answer_text(step, Language::Chinese);
+    const std::string answer = page_answer_text(step, Language::English),
+                      second = page_answer_text(step, Language::Chinese);
     if (!answer.empty()) body += "<p class=\"answer\">" + answer + "</p>\n";
     if (second != answer) body += "<p class=\"answer second\" lang=\"zh-CN\">" + second + "</p>\n";
     if (!s.reveal.empty()) body += in_both(s.reveal, "p");

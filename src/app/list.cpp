@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 using base::tr;
 using experiment::Language;
 
-constexpr std::size_t kWidth = 100;
+constexpr std::size_t kListWidth = 100;
 
 Json to_json(const workload::Value& value) {
   return std::visit([](const auto& v) { return Json(v); }, value);
@@ -153,8 +153,8 @@ Json variant_json(const experiment::Experiment& experiment, experiment::Side sid
           {"device", experiment.device_of(side)}};
 }
 
-Json published_json(const experiment::Experiment& experiment, const experiment::Published& p,
-                    const experiment::FittedSides& machines) {
+Json list_published_json(const experiment::Experiment& experiment, const experiment::Published& p,
+                         const experiment::FittedSides& machines) {
   const experiment::Checking checking = check_of(experiment, p, machines);
   return {{"name", p.name},
           {"label", p.label[Language::English]},
@@ -209,7 +209,7 @@ Json experiments_json() {
     json["published"] = Json::array();
     const experiment::FittedSides machines = fitted_sides(experiment, {});
     for (const experiment::Published& p : experiment.published) {
-      json["published"].push_back(published_json(experiment, p, machines));
+      json["published"].push_back(list_published_json(experiment, p, machines));
     }
     json["sweep"] = sweep_json(experiment);
     list.push_back(std::move(json));
@@ -323,7 +323,7 @@ std::string list_text(const ListRequest& request) {
     return experiments_text(style_for(stdout));
   }
   if (!request.json && request.what == ListRequest::What::Lessons) return lessons_text(style_for(stdout));
-  if (!request.json) return definition_list(definitions_of(request), kWidth, style_for(stdout));
+  if (!request.json) return definition_list(definitions_of(request), kListWidth, style_for(stdout));
   Json json;
   switch (request.what) {
     case ListRequest::What::Workloads:

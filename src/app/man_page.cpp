@@ -15,7 +15,7 @@ namespace {
 using base::tr;
 
 // As roff reads it: a backslash, a dash that shall stay one, and a line that looks like a request.
-std::string escaped(std::string_view text) {
+std::string roff_escaped(std::string_view text) {
   std::string out;
   bool line_begins = true;
   for (const char c : text) {
@@ -35,8 +35,8 @@ std::string escaped(std::string_view text) {
 std::string option_paragraphs(const CLI::App& command) {
   std::string out;
   const auto add = [&](const std::string& names, std::string value, const std::string& text) {
-    if (!value.empty()) value = " \\fI" + escaped(value) + "\\fR";
-    out += fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", escaped(names), value, escaped(text));
+    if (!value.empty()) value = " \\fI" + roff_escaped(value) + "\\fR";
+    out += fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", roff_escaped(names), value, roff_escaped(text));
   };
   for (const CLI::Option* option : command.get_options([](const CLI::Option* o) { return o->get_positional(); })) {
     add(option->get_name(), "", option->get_description());
@@ -49,7 +49,7 @@ std::string option_paragraphs(const CLI::App& command) {
 }
 
 // Notes and examples are laid out by hand.
-std::string as_it_is(const std::string& text) { return fmt::format(".nf\n{}\n.fi\n", escaped(text)); }
+std::string as_it_is(const std::string& text) { return fmt::format(".nf\n{}\n.fi\n", roff_escaped(text)); }
 
 struct Entry {
   const char* name;
@@ -71,7 +71,7 @@ template <class Entries>
 std::string entries(const Entries& all) {
   std::string out;
   for (const Entry& entry : all) {
-    out += fmt::format(".TP\n\\fB{}\\fR\n{}\n", escaped(entry.name), escaped(tr(entry.text)));
+    out += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff_escaped(entry.name), roff_escaped(tr(entry.text)));
   }
   return out;
 }
@@ -81,7 +81,7 @@ std::string entries(const Entries& all) {
 std::string man_page(const CLI::App& root) {
   // No date: the page is the same whenever it is written.
   std::string out = fmt::format(".TH LANESCOPE 1 \"\" \"lanescope {}\"\n", base::kVersion);
-  out += fmt::format(".SH {}\nlanescope \\- {}\n", tr("NAME"), escaped(root.get_description()));
+  out += fmt::format(".SH {}\nlanescope \\- {}\n", tr("NAME"), roff_escaped(root.get_description()));
   out += fmt::format(".SH {}\n\\fBlanescope\\fR [\\fI{}\\fR]\n.br\n\\fBlanescope\\fR \\fI{}\\fR [\\fI{}\\fR]\n",
                      tr("SYNOPSIS"), tr("options"), tr("command"), tr("options"));
   out += fmt::format(".SH {}\n{}", tr("OPTIONS OF THE WINDOW"), option_paragraphs(root));
@@ -89,8 +89,9 @@ std::string man_page(const CLI::App& root) {
   for (const CLI::App* command : commands_of(root)) {
     // A command without notes of its own has those of the window.
     const std::string notes = command->get_footer() == root.get_footer() ? std::string() : command->get_footer();
-    out += fmt::format(".SS lanescope {}\n{}\n{}{}", escaped(command->get_name()), escaped(command->get_description()),
-                       option_paragraphs(*command), notes.empty() ? notes : ".PP\n" + as_it_is(notes));
+    out += fmt::format(".SS lanescope {}\n{}\n{}{}", roff_escaped(command->get_name()),
+                       roff_escaped(command->get_description()), option_paragraphs(*command),
+                       notes.empty() ? notes : ".PP\n" + as_it_is(notes));
   }
   out += fmt::format(".SH {}\n{}", tr("EXAMPLES"), as_it_is(root.get_footer()));
   out += fmt::format(".SH {}\n{}", tr("FILES"), entries(kFiles));

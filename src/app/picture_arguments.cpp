@@ -9,15 +9,16 @@ namespace {
 
 using base::tr;
 
-constexpr float kLeastScale = 0.5f, kMostScale = 8;
+constexpr float kPictureLeastScale = 0.5f, kPictureMostScale = 8;
 
 }  // namespace
 
 void PictureArguments::add_to(CLI::App& app, const char* what, PictureOptions::Of of) {
   of_ = of;
   app.add_option("--screenshot", file_, what)->type_name("FILE");
-  app.add_option("--screenshot-scale", scale_,
-                 tr("how many times larger than on the screen, {} to {}; default 2", kLeastScale, kMostScale))
+  app.add_option(
+         "--screenshot-scale", scale_,
+         tr("how many times larger than on the screen, {} to {}; default 2", kPictureLeastScale, kPictureMostScale))
       ->type_name("N");
   app.add_option("--screenshot-theme", theme_, tr("dark, light or high-contrast; default dark"))->type_name("THEME");
   if (of == PictureOptions::Of::Timeline) {
@@ -38,7 +39,8 @@ PictureOptions PictureArguments::options(const CLI::App& app) const {
   options.of = of_;
   options.theme = theme_;
   options.caption = !no_caption_;
-  if (!scale_.empty()) options.scale = decimal_number("--screenshot-scale", scale_, kLeastScale, kMostScale);
+  if (!scale_.empty())
+    options.scale = decimal_number("--screenshot-scale", scale_, kPictureLeastScale, kPictureMostScale);
   check_picture(options);
   return options;
 }

@@ -189,8 +189,6 @@ class Checker {
   std::vector<std::string> settings_;
 };
 
-std::string duration(double ns) { return base::format_duration(std::llround(ns)); }
-
 }  // namespace
 
 const std::vector<CheckedChange>& changes_to_check() {
@@ -279,10 +277,10 @@ std::string predict_check_text(const PredictCheck& check, const Style& style) {
     std::vector<std::string> row{c.change.workload, fmt::format("{}", fmt::join(c.change.change, " "))};
     if (is_verified(c)) {
       const bool in = c.report.in_range();
-      row.insert(row.end(),
-                 {duration(p.measured_ns), duration(p.iteration_ns),
-                  fmt::format("{} – {}", duration(p.low_ns), duration(p.high_ns)), duration(c.report.median_ns()),
-                  fmt::format("{:+.1f} %{}", 100 * c.report.error(), in ? "" : tr(", out of range"))});
+      row.insert(row.end(), {base::duration_text(p.measured_ns), base::duration_text(p.iteration_ns),
+                             fmt::format("{} – {}", base::duration_text(p.low_ns), base::duration_text(p.high_ns)),
+                             base::duration_text(c.report.median_ns()),
+                             fmt::format("{:+.1f} %{}", 100 * c.report.error(), in ? "" : tr(", out of range"))});
     } else {
       row.insert(row.end(), {"", "", "", "", !c.failed.empty() ? c.failed : p.refused});
     }

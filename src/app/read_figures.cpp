@@ -26,7 +26,7 @@ std::optional<RunFigures::Loss> loss_of(const trace::Trace& trace) {
   return std::nullopt;
 }
 
-std::string listed(const std::vector<std::filesystem::path>& files) {
+std::string listed_figures(const std::vector<std::filesystem::path>& files) {
   std::string list;
   for (const std::filesystem::path& file : files) list += (list.empty() ? "" : ", ") + file.string();
   return list;
@@ -60,7 +60,7 @@ FileFigures read_figures(const std::vector<std::filesystem::path>& files, bool i
       figures.trials = trials_of(*recorded, *figures.advice);
     }
   }
-  file.source = {.path = listed(files),
+  file.source = {.path = listed_figures(files),
                  .own = opened.own,
                  .incomplete = opened.incomplete,
                  .events_read = opened.events_read,

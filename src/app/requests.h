@@ -20,6 +20,8 @@
 
 namespace lanescope::app {
 
+inline constexpr int kDone = 0, kFailed = 1, kWrongRequest = 2, kEndedEarly = 130;  ///< exit statuses of the program
+
 /// `lanescope run`
 struct RunRequest {
   session::SessionOptions session;   ///< for the first run

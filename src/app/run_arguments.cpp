@@ -20,8 +20,8 @@ namespace {
 using base::tr;
 using base::UsageError;
 
-constexpr std::uint64_t kDefaultIterations = 1000, kMaxIterations = 1'000'000'000;
-constexpr std::uint64_t kDefaultMemoryMb = 2048, kMinMemoryMb = 16, kMaxMemoryMb = 1'048'576;
+constexpr std::uint64_t kDefaultIterations = 1000;
+constexpr std::uint64_t kDefaultMemoryMb = 2048;
 
 trace::CaptureLevel capture_level(const std::string& name) {
   using trace::CaptureLevel;

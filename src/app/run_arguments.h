@@ -11,6 +11,8 @@
 
 namespace lanescope::app {
 
+inline constexpr std::uint64_t kMaxIterations = 1'000'000'000, kMinMemoryMb = 16, kMaxMemoryMb = 1'048'576;
+
 struct SessionArguments {
   std::string device, workload, experiment;
   std::vector<std::string> assignments;

@@ -29,8 +29,6 @@ using base::tr;
 using experiment::MeasuredRun;
 using experiment::Side;
 
-constexpr int kDone = 0, kEndedEarly = 130;
-
 session::SessionOptions options_of(const ExperimentRequest& request, Side side) {
   session::SessionOptions options = side_options(*request.experiment, side, request.choice);
   options.memory_cap_bytes = request.memory_cap_bytes;

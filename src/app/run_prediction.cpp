@@ -25,14 +25,14 @@ using base::tr;
 using experiment::MeasuredRun;
 using prediction::Prediction;
 
-constexpr std::size_t kWidth = 100;
+constexpr std::size_t kPredictionWidth = 100;
 
 Json typed(const std::string& text) {
   const Json value = Json::parse(text, nullptr, false);
   return value.is_boolean() || value.is_number() ? value : Json(text);
 }
 
-Json to_json(const std::vector<prediction::Foreign>& numbers) {
+Json prediction_to_json(const std::vector<prediction::Foreign>& numbers) {
   Json list = Json::array();
   for (const prediction::Foreign& number : numbers) {
     list.push_back({{"what", number.what},
@@ -45,7 +45,7 @@ Json to_json(const std::vector<prediction::Foreign>& numbers) {
   return list;
 }
 
-Json to_json(const PredictionReport& report) {
+Json prediction_to_json(const PredictionReport& report) {
   const Prediction& p = report.prediction;
   Json json;
   json["settings"] = Json::object();
@@ -55,8 +55,8 @@ Json to_json(const PredictionReport& report) {
   }
   const bool given = p.refused.empty();
   json["iteration_ns"] = given ? Json{{"mean", p.iteration_ns}, {"low", p.low_ns}, {"high", p.high_ns}} : Json(nullptr);
-  json["probed"] = to_json(p.probed);
-  json["assumed"] = to_json(p.assumed);
+  json["probed"] = prediction_to_json(p.probed);
+  json["assumed"] = prediction_to_json(p.assumed);
   json["measured_ns"] = p.measured_ns > 0 ? Json(p.measured_ns) : Json(nullptr);
   json["reproduced_ns"] = p.reproduced_ns > 0 ? Json(p.reproduced_ns) : Json(nullptr);
   json["fidelity_error"] = p.reproduced_ns > 0 ? Json(p.fidelity_error) : Json(nullptr);
@@ -78,8 +78,6 @@ Json to_json(const PredictionReport& report) {
   }
   return json;
 }
-
-std::string duration(double ns) { return base::format_duration(std::llround(ns)); }
 
 std::vector<std::string> sentences_of(const std::vector<prediction::Foreign>& numbers) {
   std::vector<std::string> sentences;
@@ -179,11 +177,11 @@ PredictionReport predict_run(const MeasuredRun& run, const session::SessionOptio
   return report;
 }
 
-nlohmann::ordered_json prediction_json(const PredictionReport& report) { return to_json(report); }
+nlohmann::ordered_json prediction_json(const PredictionReport& report) { return prediction_to_json(report); }
 
 std::string with_prediction(const std::string& json, const PredictionReport& report) {
   Json all = Json::parse(json);
-  all["prediction"] = to_json(report);
+  all["prediction"] = prediction_to_json(report);
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
@@ -191,27 +189,28 @@ std::vector<Definition> prediction_lines(const PredictionReport& report) {
   const Prediction& p = report.prediction;
   if (!p.refused.empty()) return {{tr("no prediction"), {p.refused}}};
   std::vector<Definition> lines;
-  lines.push_back({tr("an iteration now"), {duration(p.measured_ns)}});
-  const std::string range = tr("between {} and {}", duration(p.low_ns), duration(p.high_ns));
+  lines.push_back({tr("an iteration now"), {base::duration_text(p.measured_ns)}});
+  const std::string range = tr("between {} and {}", base::duration_text(p.low_ns), base::duration_text(p.high_ns));
   const std::string gain = prediction::gain_sentence(p);
   const bool narrow = p.high_ns - p.low_ns <= 0.002 * p.iteration_ns;
   const std::string predicted = !p.assumed.empty() ? tr("{}; {}", range, gain)
-                                : narrow           ? tr("{}; {}", duration(p.iteration_ns), gain)
-                                                   : tr("{}, {}; {}", duration(p.iteration_ns), range, gain);
+                                : narrow           ? tr("{}; {}", base::duration_text(p.iteration_ns), gain)
+                                                   : tr("{}, {}; {}", base::duration_text(p.iteration_ns), range, gain);
   lines.push_back({tr("predicted"), {predicted}});
   if (!p.probed.empty()) lines.push_back({tr("probed"), sentences_of(p.probed)});
   if (!p.assumed.empty()) lines.push_back({tr("assumed"), sentences_of(p.assumed)});
   if (!report.verified_ns.empty()) {
     constexpr double kShown = 0.0005;
-    std::string then = duration(report.median_ns());
+    std::string then = base::duration_text(report.median_ns());
     if (report.verified_ns.size() > 1) {
-      then += tr(", median of {} runs, {} to {}", report.verified_ns.size(), duration(report.verified_ns.front()),
-                 duration(report.verified_ns.back()));
+      then += tr(", median of {} runs, {} to {}", report.verified_ns.size(),
+                 base::duration_text(report.verified_ns.front()), base::duration_text(report.verified_ns.back()));
     }
     then += std::abs(report.error()) < kShown ? std::string(tr("; the prediction is less than 0.1 % off"))
                                               : tr("; the prediction is {:+.1f} % off", 100 * report.error());
     if (!report.unchanged_ns.empty()) {
-      then += tr("; without the change it now takes {}", duration(report.unchanged_ns[report.unchanged_ns.size() / 2]));
+      then += tr("; without the change it now takes {}",
+                 base::duration_text(report.unchanged_ns[report.unchanged_ns.size() / 2]));
     }
     if (!report.in_range()) then += tr(", and the range is missed");
     lines.push_back({tr("measured"), {then}});
@@ -220,8 +219,8 @@ std::vector<Definition> prediction_lines(const PredictionReport& report) {
       {tr("GPU idle"), {tr("{:.0f} % now, {:.0f} % with the change", 100 * p.idle_now, 100 * p.idle_then)}});
   lines.push_back({tr("waiting"), {tr("{}.", p.sentence)}});
   lines.push_back({tr("fitted machine"),
-                   {tr("without the change it takes {}, {:.1f} % off the measured time", duration(p.reproduced_ns),
-                       100 * p.fidelity_error)}});
+                   {tr("without the change it takes {}, {:.1f} % off the measured time",
+                       base::duration_text(p.reproduced_ns), 100 * p.fidelity_error)}});
   return lines;
 }
 
@@ -229,7 +228,7 @@ std::string prediction_text(const PredictionReport& report, const Style& style) 
   std::string text = fmt::format("\n{}", style.bold);
   text += tr("Prediction for {}", fmt::join(report.prediction.settings, ", "));
   text += fmt::format("{}\n", style.off);
-  return text + definition_list(prediction_lines(report), kWidth, style);
+  return text + definition_list(prediction_lines(report), kPredictionWidth, style);
 }
 
 }  // namespace lanescope::app

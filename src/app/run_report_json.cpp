@@ -11,7 +11,7 @@ constexpr const char* kComparedFigures[] = {"elapsed_ns",   "pace",      "sample
                                             "host_wait_ns", "bubble_ns", "sync_count",    "launch_count",
                                             "h2d_bytes",    "d2h_bytes", "h2d_gb_per_s",  "d2h_gb_per_s"};
 
-Json to_json(const RunFigures& figures) { return Json::parse(io::summary_json(figures)); }
+Json report_to_json(const RunFigures& figures) { return Json::parse(io::summary_json(figures)); }
 
 Json divided(const Json& by, const Json& what) {
   if (!by.is_number() || !what.is_number() || by.get<double>() == 0) return nullptr;
@@ -41,8 +41,8 @@ std::string written(const Json& json) {
 }  // namespace
 
 std::string comparison_json(const RunFigures& first, const std::optional<RunFigures>& second) {
-  Json runs = Json::array({to_json(first)});
-  if (second) runs.push_back(to_json(*second));
+  Json runs = Json::array({report_to_json(first)});
+  if (second) runs.push_back(report_to_json(*second));
   Json json;
   json["runs"] = runs;
   json["ratio"] = second ? ratio_of(runs[0], runs[1]) : Json(nullptr);
@@ -51,7 +51,7 @@ std::string comparison_json(const RunFigures& first, const std::optional<RunFigu
 }
 
 std::string file_json(const RunFigures& figures, const FileFacts& source) {
-  Json json = to_json(figures);
+  Json json = report_to_json(figures);
   json["source"] = {{"file", source.path},
                     {"own", source.own},
                     {"incomplete", source.incomplete},

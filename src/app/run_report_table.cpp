@@ -23,24 +23,24 @@ using base::tr;
 constexpr int kCostWidth = 16;            // of the advice's first column
 constexpr std::size_t kAdviceWidth = 82;  // of the text beside it
 
-Cell duration(Nanoseconds ns) { return measured(base::format_duration(ns)); }
+Cell duration_cell(Nanoseconds ns) { return measured(base::format_duration(ns)); }
 
 // A duration and its share of the window, or of what was recorded of the GPU in it.
 Cell share(Nanoseconds ns, const RunFigures& r, bool of_gpu = true) {
   const Nanoseconds window = of_gpu ? r.summary.gpu_window_ns() : r.summary.window_ns();
-  if (window <= 0) return duration(ns);
+  if (window <= 0) return duration_cell(ns);
   return measured(base::format_duration(ns),
                   fmt::format("{:.1f} %", 100 * static_cast<double>(ns) / static_cast<double>(window)));
 }
 
-Cell count(std::int64_t n) { return {base::format_count(n), {}, {}}; }
+Cell count_cell(std::int64_t n) { return {base::format_count(n), {}, {}}; }
 
 // Bytes, and the transfer rate.
-Cell bytes(std::int64_t n, double gb_per_s) {
+Cell bytes_cell(std::int64_t n, double gb_per_s) {
   return measured(base::format_bytes(n), gb_per_s > 0 ? tr("{:.3g} GB/s", gb_per_s) : "");
 }
 
-struct Figure {
+struct FigureRow {
   std::string label;  // empty: an empty line
   std::function<Cell(const RunFigures&)> cell;
   std::function<double(const RunFigures&)> value;  // for the ratio, NaN if unknown; may be empty
@@ -48,46 +48,46 @@ struct Figure {
 
 // For a cause or a group of causes.
 template <class Cause>
-Figure bubble_figure(const std::string& label, Cause cause) {
+FigureRow bubble_figure(const std::string& label, Cause cause) {
   const auto idle = [cause](const RunFigures& r) { return idle_of(r.summary.bubble_by_cause_ns, cause); };
   return {label, [idle](const RunFigures& r) { return share(idle(r), r); },
           [idle](const RunFigures& r) { return static_cast<double>(idle(r)); }};
 }
 
 // A duration of the summary with its share.
-Figure share_figure(const char* label, Nanoseconds analysis::Summary::*member, bool of_gpu = true) {
+FigureRow share_figure(const char* label, Nanoseconds analysis::Summary::*member, bool of_gpu = true) {
   return {label, [member, of_gpu](const RunFigures& r) { return share(r.summary.*member, r, of_gpu); },
           [member](const RunFigures& r) { return static_cast<double>(r.summary.*member); }};
 }
 
-Figure count_figure(const char* label, std::int64_t analysis::Summary::*member) {
-  return {label, [member](const RunFigures& r) { return count(r.summary.*member); },
+FigureRow count_figure(const char* label, std::int64_t analysis::Summary::*member) {
+  return {label, [member](const RunFigures& r) { return count_cell(r.summary.*member); },
           [member](const RunFigures& r) { return static_cast<double>(r.summary.*member); }};
 }
 
 // For CPU iterations; no factor, because the gain is stated by the pace.
-Figure cpu_iteration_figure(const char* label, Nanoseconds analysis::DurationStats::*value) {
+FigureRow cpu_iteration_figure(const char* label, Nanoseconds analysis::DurationStats::*value) {
   return {label,
           [value](const RunFigures& r) {
             const analysis::DurationStats& stats = r.summary.iteration;
             const bool steady = stats.count > 0 && r.summary.pace.queue_is_steady();
-            return steady ? duration(stats.*value) : Cell{"–", {}, {}};
+            return steady ? duration_cell(stats.*value) : Cell{"–", {}, {}};
           },
           {}};
 }
 
 // The time per iteration and its basis; the basis is part of the label if it is the same for all runs.
-std::vector<Figure> pace_figures(const std::vector<const RunFigures*>& runs) {
+std::vector<FigureRow> pace_figures(const std::vector<const RunFigures*>& runs) {
   const analysis::PaceBasis basis = runs.front()->summary.pace.basis;
   const bool alike = std::all_of(runs.begin(), runs.end(), [&](const RunFigures* r) {
     return r->summary.pace.known() && r->summary.pace.basis == basis;
   });
   const std::string label = alike ? tr("per iteration, {}", basis_text(basis)) : tr("per iteration");
-  std::vector<Figure> figures;
+  std::vector<FigureRow> figures;
   figures.push_back({label,
                      [alike](const RunFigures& r) {
                        const analysis::Pace& pace = r.summary.pace;
-                       Cell cell = pace.known() ? duration(std::llround(pace.ns)) : Cell{"–", {}, {}};
+                       Cell cell = pace.known() ? duration_cell(std::llround(pace.ns)) : Cell{"–", {}, {}};
                        if (!alike && pace.basis != analysis::PaceBasis::None) cell.note = basis_text(pace.basis);
                        return cell;
                      },
@@ -99,7 +99,7 @@ std::vector<Figure> pace_figures(const std::vector<const RunFigures*>& runs) {
     };
     figures.push_back({tr("per sample"),
                        [each](const RunFigures& r) {
-                         return std::isnan(each(r)) ? Cell{"–", {}, {}} : duration(std::llround(each(r)));
+                         return std::isnan(each(r)) ? Cell{"–", {}, {}} : duration_cell(std::llround(each(r)));
                        },
                        each});
   }
@@ -116,20 +116,20 @@ std::vector<Figure> pace_figures(const std::vector<const RunFigures*>& runs) {
 
 std::uint64_t lost(const trace::CaptureHealth& h) { return h.dropped + h.untimed + h.far_off + h.late; }
 
-std::vector<Figure> time_figures(const std::vector<const RunFigures*>& runs) {
-  std::vector<Figure> figures{
-      {tr("iterations"), [](const RunFigures& r) { return count(static_cast<std::int64_t>(r.iterations)); }, {}},
-      {tr("elapsed"), [](const RunFigures& r) { return duration(r.elapsed_ns); },
+std::vector<FigureRow> time_figures(const std::vector<const RunFigures*>& runs) {
+  std::vector<FigureRow> figures{
+      {tr("iterations"), [](const RunFigures& r) { return count_cell(static_cast<std::int64_t>(r.iterations)); }, {}},
+      {tr("elapsed"), [](const RunFigures& r) { return duration_cell(r.elapsed_ns); },
        [](const RunFigures& r) { return static_cast<double>(r.elapsed_ns); }},
   };
-  for (Figure& figure : pace_figures(runs)) figures.push_back(std::move(figure));
+  for (FigureRow& figure : pace_figures(runs)) figures.push_back(std::move(figure));
   figures.push_back(cpu_iteration_figure(tr("CPU's iteration, median"), &analysis::DurationStats::p50_ns));
   figures.push_back(cpu_iteration_figure(tr("  99th percentile"), &analysis::DurationStats::p99_ns));
   return figures;
 }
 
-std::vector<Figure> gpu_time_figures(const std::vector<const RunFigures*>& runs, bool with_loader) {
-  std::vector<Figure> figures{{{}, {}, {}}};
+std::vector<FigureRow> gpu_time_figures(const std::vector<const RunFigures*>& runs, bool with_loader) {
+  std::vector<FigureRow> figures{{{}, {}, {}}};
   if (std::ranges::any_of(runs, [](const RunFigures* run) { return run->summary.in_parts; })) {
     figures.push_back({tr("GPU recorded"),
                        [](const RunFigures& r) {
@@ -138,7 +138,7 @@ std::vector<Figure> gpu_time_figures(const std::vector<const RunFigures*>& runs,
                        },
                        {}});
   }
-  const std::vector<Figure> always{
+  const std::vector<FigureRow> always{
       share_figure(tr("GPU busy"), &analysis::Summary::gpu_busy_ns),
       share_figure(tr("GPU idle (bubbles)"), &analysis::Summary::bubble_ns),
       bubble_figure(tr("  after a sync"), CauseGroup::AfterSync),
@@ -173,7 +173,7 @@ std::vector<Figure> gpu_time_figures(const std::vector<const RunFigures*>& runs,
   return figures;
 }
 
-std::vector<Figure> traffic_figures() {
+std::vector<FigureRow> traffic_figures() {
   return {
       {{}, {}, {}},
       count_figure(tr("synchronisations"), &analysis::Summary::sync_count),
@@ -183,20 +183,22 @@ std::vector<Figure> traffic_figures() {
          return Cell{fmt::format("{:.1f}", r.summary.run_ahead_mean), {}, {}};
        },
        [](const RunFigures& r) { return r.summary.run_ahead_mean; }},
-      {tr("host to device"), [](const RunFigures& r) { return bytes(r.summary.h2d_bytes, r.summary.h2d_gb_per_s()); },
+      {tr("host to device"),
+       [](const RunFigures& r) { return bytes_cell(r.summary.h2d_bytes, r.summary.h2d_gb_per_s()); },
        [](const RunFigures& r) { return static_cast<double>(r.summary.h2d_bytes); }},
-      {tr("device to host"), [](const RunFigures& r) { return bytes(r.summary.d2h_bytes, r.summary.d2h_gb_per_s()); },
+      {tr("device to host"),
+       [](const RunFigures& r) { return bytes_cell(r.summary.d2h_bytes, r.summary.d2h_gb_per_s()); },
        [](const RunFigures& r) { return static_cast<double>(r.summary.d2h_bytes); }},
   };
 }
 
 // Only a real GPU can have an excluded first iteration, and a capture with losses.
-std::vector<Figure> gpu_figures(bool with_warm_up, bool with_capture) {
-  std::vector<Figure> figures;
+std::vector<FigureRow> gpu_figures(bool with_warm_up, bool with_capture) {
+  std::vector<FigureRow> figures;
   if (with_warm_up) {
     figures.push_back({tr("first iteration, excluded"),
                        [](const RunFigures& r) {
-                         return r.warm_up_ns ? duration(*r.warm_up_ns) : Cell{"–", {}, {}};
+                         return r.warm_up_ns ? duration_cell(*r.warm_up_ns) : Cell{"–", {}, {}};
                        },
                        {}});
   }
@@ -211,8 +213,8 @@ std::vector<Figure> gpu_figures(bool with_warm_up, bool with_capture) {
   return figures;
 }
 
-std::vector<Figure> closing_figures(bool with_loss, bool with_lost_events) {
-  std::vector<Figure> figures;
+std::vector<FigureRow> closing_figures(bool with_loss, bool with_lost_events) {
+  std::vector<FigureRow> figures;
   if (with_loss) {
     const auto loss = [](double RunFigures::Loss::*member) {
       return [member](const RunFigures& r) {
@@ -223,7 +225,7 @@ std::vector<Figure> closing_figures(bool with_loss, bool with_lost_events) {
     figures.push_back({tr("loss, last"), loss(&RunFigures::Loss::last), {}});
   }
   const auto events = [](std::uint64_t trace::TraceCounts::*member) {
-    return [member](const RunFigures& r) { return count(static_cast<std::int64_t>(r.events.*member)); };
+    return [member](const RunFigures& r) { return count_cell(static_cast<std::int64_t>(r.events.*member)); };
   };
   figures.push_back({{}, {}, {}});
   figures.push_back({tr("events recorded"), events(&trace::TraceCounts::recorded), {}});
@@ -235,8 +237,8 @@ std::vector<Figure> closing_figures(bool with_loss, bool with_lost_events) {
 }
 
 // The means of those workload figures that any of the runs has. All runs have the same workload, so the lists match.
-std::vector<Figure> own_figures(const std::vector<const RunFigures*>& runs) {
-  std::vector<Figure> figures;
+std::vector<FigureRow> own_figures(const std::vector<const RunFigures*>& runs) {
+  std::vector<FigureRow> figures;
   const RunFigures& run = *runs.front();
   for (std::size_t i = 0; i < run.own.size(); ++i) {
     const auto known = [i](const RunFigures& r) { return i < r.own.size() && r.own[i].count > 0; };
@@ -251,7 +253,7 @@ std::vector<Figure> own_figures(const std::vector<const RunFigures*>& runs) {
   return figures;
 }
 
-Cell ratio_cell(const Figure& figure, const RunFigures& first, const RunFigures& second) {
+Cell ratio_cell(const FigureRow& figure, const RunFigures& first, const RunFigures& second) {
   if (!figure.value) return {};
   const double ratio = figure.value(second) / figure.value(first);
   return std::isfinite(ratio) ? Cell{fmt::format("{:.2f}", ratio), "×", {}} : Cell{};
@@ -268,8 +270,8 @@ Table table_of(const std::vector<const RunFigures*>& runs) {
     with_warm_up |= run->warm_up_ns.has_value();
     with_capture |= run->capture.has_value();
   }
-  std::vector<Figure> figures = time_figures(runs);
-  const auto add = [&](const std::vector<Figure>& more) { figures.insert(figures.end(), more.begin(), more.end()); };
+  std::vector<FigureRow> figures = time_figures(runs);
+  const auto add = [&](const std::vector<FigureRow>& more) { figures.insert(figures.end(), more.begin(), more.end()); };
   if (with_gpu) {
     add(gpu_time_figures(runs, with_loader));
     add(traffic_figures());
@@ -278,7 +280,7 @@ Table table_of(const std::vector<const RunFigures*>& runs) {
   add(closing_figures(with_loss, with_lost_events));
   add(gpu_figures(with_warm_up, with_capture));
   Table table;
-  for (const Figure& figure : figures) {
+  for (const FigureRow& figure : figures) {
     if (figure.label.empty()) {
       table.gap();
       continue;

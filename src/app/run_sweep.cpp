@@ -19,8 +19,7 @@
 namespace lanescope::app {
 namespace {
 
-constexpr int kDone = 0, kFailed = 1, kEndedEarly = 130;
-constexpr std::chrono::milliseconds kLook{5};
+constexpr std::chrono::milliseconds kSweepLook{5};
 
 }  // namespace
 
@@ -39,7 +38,7 @@ int run_sweep(const SweepRequest& request) {
       sweep.advance();
       progress.update(sweep.done());
       if (interrupt.asked()) sweep.cancel();
-      std::this_thread::sleep_for(kLook);
+      std::this_thread::sleep_for(kSweepLook);
     }
     sweep.wait();
   }

@@ -18,7 +18,6 @@ using base::tr;
 using base::UsageError;
 using experiment::SweepSpec;
 
-constexpr std::uint64_t kMaxIterations = 1'000'000'000;
 constexpr std::string_view kAgainstDevice = "device=";
 
 // The experiment's own sweep or, without one, a sweep of its first side.

@@ -23,23 +23,23 @@ using experiment::SweepPoint;
 
 constexpr double kBarWidth = 40;
 
-Json number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
+Json sweep_number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json point_json(const SweepReport& report, const SweepPoint& point) {
   Json json;
   for (std::size_t a = 0; a < point.at.size(); ++a) json["at"][report.spec.axes[a].key] = point.at[a];
-  json["value"] = number_or_null(point.value);
+  json["value"] = sweep_number_or_null(point.value);
   json["error"] = text_or_null(point.error);
   json["simulated"] = point.simulated;
   const std::uint64_t iterations = iterations_at(report.spec, point.at);
   json["figures"] = Json::object();
   for (const experiment::FigureInfo& figure : experiment::standard_figures()) {
-    json["figures"][figure.key] = number_or_null(figure_value(figure.key, point.measured, iterations));
+    json["figures"][figure.key] = sweep_number_or_null(figure_value(figure.key, point.measured, iterations));
   }
   for (const workload::Figure& figure : point.measured.figures) {
     const std::string key = "own." + figure.key;
-    json["figures"][key] = number_or_null(figure_value(key, point.measured));
+    json["figures"][key] = sweep_number_or_null(figure_value(key, point.measured));
   }
   return json;
 }
@@ -54,7 +54,7 @@ std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, display_width(text)), ' ') + text;
 }
 
-std::string heading(const SweepReport& report, const Style& style) {
+std::string sweep_heading(const SweepReport& report, const Style& style) {
   const experiment::SweepSpec& spec = report.spec;
   const device::DeviceInfo device = device::describe_device(spec.device);
   std::string text = fmt::format("{}{}{}", style.bold, report.title.empty() ? spec.workload : report.title, style.off);
@@ -138,7 +138,7 @@ std::string sweep_json(const SweepReport& report) {
 }
 
 std::string sweep_table(const SweepReport& report, const Style& style) {
-  return heading(report, style) + (report.spec.axes.size() == 1 ? bars(report, style) : matrix(report, style));
+  return sweep_heading(report, style) + (report.spec.axes.size() == 1 ? bars(report, style) : matrix(report, style));
 }
 
 std::vector<std::string> failures(const SweepReport& report) {

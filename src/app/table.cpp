@@ -11,7 +11,7 @@ constexpr std::size_t kColumnGap = 3;
 std::string left(std::string_view text, std::size_t width) {
   return std::string(text) + std::string(width - std::min(width, display_width(text)), ' ');
 }
-std::string right(std::string_view text, std::size_t width) {
+std::string right_aligned(std::string_view text, std::size_t width) {
   return std::string(width - std::min(width, display_width(text)), ' ') + std::string(text);
 }
 
@@ -86,9 +86,9 @@ std::string Table::text(const Style& style) const {
       const Cell& cell = row.cells[c];
       const Widths& w = widths[c];
       const Split split = at_point(cell.number);
-      std::string figure = right(split.whole, w.whole) + left(split.fraction, w.fraction);
+      std::string figure = right_aligned(split.whole, w.whole) + left(split.fraction, w.fraction);
       if (w.unit != 0) figure += ' ' + left(cell.unit, w.unit);
-      if (w.note != 0) figure += "  " + right(cell.note, w.note);
+      if (w.note != 0) figure += "  " + right_aligned(cell.note, w.note);
       line += gap + left(figure, totals[c]);
     }
     if (!row.remark.empty()) line += gap + row.remark;

@@ -20,8 +20,6 @@ using base::tr;
 using base::UsageError;
 using experiment::Side;
 
-constexpr std::uint64_t kMinMemoryMb = 16, kMaxMemoryMb = 1'048'576;  // the same as for `run`
-
 }  // namespace
 
 void WindowArguments::add_to(CLI::App& app) {

@@ -25,7 +25,7 @@ using base::tr;
 
 constexpr std::string_view kOption = "--record", kEnding = ".lanescope";
 
-std::string read_file(const std::filesystem::path& path) {
+std::string read_recording(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
@@ -41,7 +41,7 @@ std::optional<pid_t> as_pid(const std::string& text) {
 
 // 0: unknown.
 pid_t parent_of(pid_t process) {
-  const std::string text = read_file(fmt::format("/proc/{}/stat", process));
+  const std::string text = read_recording(fmt::format("/proc/{}/stat", process));
   const std::size_t name_end = text.rfind(") ");  // the name may contain anything
   pid_t parent = 0;
   if (name_end != std::string::npos && name_end + 4 < text.size())

@@ -28,7 +28,7 @@ using base::tr;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLook{100}, kFirstPause{1000}, kLongestPause{10'000};
+constexpr milliseconds kRemoteLook{100}, kRemoteFirstPause{1000}, kRemoteLongestPause{10'000};
 constexpr const char* kFolderThere = "~/.cache/lanescope";
 
 std::string random_name() {
@@ -132,13 +132,14 @@ void RemoteProgram::start() {
     ended_.store(true, std::memory_order_release);
   });
   copying_ = std::thread([this, file] {
-    milliseconds pause = kFirstPause;
+    milliseconds pause = kRemoteFirstPause;
     while (!stop_) {
       const std::uint64_t before = state().bytes;
       if (copy_once(file)) break;
-      if (state().bytes > before) pause = kFirstPause;
-      for (milliseconds waited{0}; waited < pause && !stop_; waited += kLook) std::this_thread::sleep_for(kLook);
-      pause = std::min(2 * pause, kLongestPause);
+      if (state().bytes > before) pause = kRemoteFirstPause;
+      for (milliseconds waited{0}; waited < pause && !stop_; waited += kRemoteLook)
+        std::this_thread::sleep_for(kRemoteLook);
+      pause = std::min(2 * pause, kRemoteLongestPause);
     }
     ::close(file);
     if (!complete_) return;
@@ -194,7 +195,7 @@ bool RemoteProgram::copy_once(int file) {
   std::uint64_t copied = 0;  // since then
   while (!stop_) {
     pollfd ready{pipe[0], POLLIN, 0};
-    if (::poll(&ready, 1, static_cast<int>(kLook.count())) <= 0) continue;
+    if (::poll(&ready, 1, static_cast<int>(kRemoteLook.count())) <= 0) continue;
     const ssize_t got = ::read(pipe[0], bytes.data(), bytes.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
@@ -212,7 +213,8 @@ bool RemoteProgram::copy_once(int file) {
     // What is not read waits there: the connection is not filled.
     const std::chrono::duration<double> due(static_cast<double>(copied) / static_cast<double>(options_.bytes_per_s));
     const auto ahead = due - (steady_clock::now() - since);
-    if (ahead > kLook) std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(ahead, milliseconds{500}));
+    if (ahead > kRemoteLook)
+      std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(ahead, milliseconds{500}));
     if (ahead < -std::chrono::seconds(1)) {  // what was not used is not saved up
       since = steady_clock::now();
       copied = 0;

@@ -29,14 +29,14 @@ using base::tr;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLook{100};
+constexpr milliseconds kLinkLook{100};
 constexpr std::chrono::seconds kPatienceHere{5}, kPatienceFar{30};
 
 /// False: nothing came in time, or it is no longer awaited.
 bool await_bytes(int file, steady_clock::time_point deadline, const std::function<bool()>& stopped) {
   while (!stopped() && steady_clock::now() < deadline) {
     pollfd ready{file, POLLIN, 0};
-    if (::poll(&ready, 1, static_cast<int>(kLook.count())) > 0) return true;
+    if (::poll(&ready, 1, static_cast<int>(kLinkLook.count())) > 0) return true;
   }
   return false;
 }

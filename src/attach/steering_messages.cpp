@@ -21,7 +21,7 @@ constexpr std::uint32_t kRequestMagic = 0x5153'534c, kAnswerMagic = 0x4153'534c;
 constexpr std::uint16_t kVersion = 1;
 constexpr std::uint32_t kPartsOfShare = 1'000'000;
 
-enum Change : std::uint16_t { kLevel = 1, kShare = 2, kLines = 4, kRecord = 8, kLoop = 16, kAll = 31 };
+enum ChangeBit : std::uint16_t { kLevel = 1, kShare = 2, kLines = 4, kRecord = 8, kLoop = 16, kAll = 31 };
 
 struct Key {
   std::uint32_t depth = 0, code = 0, repeat = 0, head = 0;
@@ -230,7 +230,7 @@ SteeringResult read_request(std::string_view bytes, SteeringChange& change) {
   if (version != kVersion) return SteeringResult::OtherVersion;
   if (bytes.size() != sizeof(Request)) return SteeringResult::Refused;
   const auto request = take<Request>(bytes);
-  const auto has = [&](Change what) { return (request.changes & what) != 0; };
+  const auto has = [&](ChangeBit what) { return (request.changes & what) != 0; };
   const bool fits = (request.changes & ~kAll) == 0 && (!has(kLevel) || is_level(request.level)) &&
                     (!has(kShare) || is_share(request.share)) && request.lines <= 1 && request.has_key <= 1 &&
                     request.key.repeat <= 1 && request.record_ns >= 0 && request.record_ns <= kLongestRecord;

@@ -19,7 +19,7 @@ using capture::Record;
 using capture::RecordKind;
 using trace::CallNature;
 
-constexpr std::size_t kMessagesAtOnce = 4096;
+constexpr std::size_t kProcessMessagesAtOnce = 4096;
 constexpr std::size_t kMostThreads = 4096, kMostRanges = 4096;
 constexpr std::size_t kMostRemembered = 1 << 16;
 constexpr base::NameId kMostArguments = 1 << 16;
@@ -31,7 +31,7 @@ constexpr Nanoseconds kStatementPause = 50 * base::kMillisecond;
 /// Queueing a copy takes a few microseconds; one that takes longer waited for it.
 constexpr Nanoseconds kQueueingACopy = 50 * base::kMicrosecond;
 
-std::string_view file_name(std::string_view path) {
+std::string_view process_file_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
@@ -129,7 +129,8 @@ std::size_t WatchedProcess::read(std::size_t most, Nanoseconds now_ns) {
 void WatchedProcess::finish(Nanoseconds now_ns) {
   now_ns_ = now_ns;
   ring_.writer_ended();
-  while (ring_.read(kMessagesAtOnce, [this](const Message& message) { take(message); }) == kMessagesAtOnce) {
+  while (ring_.read(kProcessMessagesAtOnce, [this](const Message& message) { take(message); }) ==
+         kProcessMessagesAtOnce) {
   }
   for (auto& [tid, thread] : threads_) {
     end_line(thread, tid);
@@ -357,7 +358,7 @@ const FramePlace& WatchedProcess::loop_place(std::uint32_t frame) {
 std::string WatchedProcess::line_name(const Vocabulary::Frame& at) {
   const std::string file(trace_.names().text(at.place.file));
   const std::string source = source_.line(file, at.place.line);
-  std::string name = fmt::format("{}:{}", file_name(file), at.place.line);
+  std::string name = fmt::format("{}:{}", process_file_name(file), at.place.line);
   return source.empty() ? fmt::format("{} {}()", name, trace_.names().text(at.place.function)) : name + "  " + source;
 }
 

@@ -1,6 +1,7 @@
 #include "base/time.h"
 
 #include <array>
+#include <cmath>
 #include <span>
 #include <string_view>
 
@@ -44,6 +45,8 @@ std::string with_unit(std::int64_t value, std::span<const Unit> units) {
 }
 
 }  // namespace
+
+std::string duration_text(double ns) { return format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
 
 std::string format_duration(Nanoseconds ns) {
   static constexpr std::array<Unit, 4> kUnits{{{"ns", 1}, {"µs", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}}};

@@ -21,6 +21,8 @@ constexpr double to_seconds(Nanoseconds ns) { return static_cast<double>(ns) / 1
 
 /// Formats a duration with at most four significant digits and a suitable unit: "268.4 µs", "1.2 s", "0 ns".
 std::string format_duration(Nanoseconds ns);
+/// The same of a mean, rounded to whole nanoseconds.
+std::string duration_text(double ns);
 
 /// Formats a count with thousands separators: "1,204,331".
 std::string format_count(std::int64_t count);

@@ -19,13 +19,13 @@ using ops::Op;
 using ops::OpKind;
 using trace::MemoryKind;
 
-constexpr int kRepeats = 9;
+constexpr int kHostRepeats = 9;
 
 template <typename Work>
 double median_us(CpuDevice& cpu, Work work) {
   std::vector<double> us;
   work();  // touches its memory
-  for (int i = 0; i < kRepeats; ++i) {
+  for (int i = 0; i < kHostRepeats; ++i) {
     const Nanoseconds start = cpu.now_ns();
     work();
     us.push_back(base::to_us(cpu.now_ns() - start));

@@ -16,12 +16,12 @@ using ops::Op;
 using trace::Event;
 using trace::MemoryKind;
 
-constexpr std::size_t kKiB = 1024, kMiB = 1024 * kKiB;
+constexpr std::size_t kProbeKiB = 1024, kProbeMiB = 1024 * kProbeKiB;
 constexpr std::size_t kLong =
     kProbedCopyBytes;  // shorter copies are slower: the link or the staging is not busy all the time
-constexpr std::size_t kSmallPinned = 4 * kKiB;
-constexpr std::size_t kShortStaged = 128 * kKiB;  // longer than a copy that travels in the command queue
-constexpr int kCalls = 64;
+constexpr std::size_t kSmallPinned = 4 * kProbeKiB;
+constexpr std::size_t kShortStaged = 128 * kProbeKiB;  // longer than a copy that travels in the command queue
+constexpr int kProbeCalls = 64;
 
 class QuickProber {
  public:
@@ -51,7 +51,7 @@ class QuickProber {
 
   template <typename Call>
   void measure_call(const char* key, Call call) {
-    put(key, probe_.call_times_us(kCalls, call));
+    put(key, probe_.call_times_us(kProbeCalls, call));
   }
 
   void measure_calls() {
@@ -64,7 +64,7 @@ class QuickProber {
     measure_call("cpu.event_query_us", [&] { device_.query(event); });
     measure_call("cpu.stream_wait_us", [&] { device_.wait(Stream::Default, event); });
     // Only their sum can be seen from outside.
-    std::vector<double> idle = probe_.call_times_us(kCalls, [&] { device_.synchronize(Stream::Default); });
+    std::vector<double> idle = probe_.call_times_us(kProbeCalls, [&] { device_.synchronize(Stream::Default); });
     for (double& us : idle) us /= 2;
     put("cpu.sync_us", idle);
     put("cpu.idle_return_us", idle);
@@ -79,7 +79,7 @@ class QuickProber {
   }
 
   void measure_memory() {
-    constexpr std::size_t kFilled = 16 * kMiB;  // more than a core's own caches hold
+    constexpr std::size_t kFilled = 16 * kProbeMiB;  // more than a core's own caches hold
     const Buffer host = probe_.buffer(MemoryKind::Pageable, kFilled);
     device_.host_fill(host, kFilled);
     std::vector<double> rates;
@@ -102,7 +102,7 @@ class QuickProber {
     put("cpu.event_create_us", times_of(16, [&] { device_.create_event(); }));
 
     const auto [small, small_free] = pinned_times(kSmallPinned, 8);
-    const auto [large, large_free] = pinned_times(kMiB, 6);
+    const auto [large, large_free] = pinned_times(kProbeMiB, 6);
     put_pinning("cpu.host_alloc_us", "cpu.host_alloc_us_per_mib", small, large);
     put_pinning("cpu.host_free_us", "cpu.host_free_us_per_mib", small_free, large_free);
   }
@@ -110,7 +110,7 @@ class QuickProber {
   // The small ones are pinned memory, too: 1 / 256 MiB.
   void put_pinning(const char* per_call, const char* per_mib, const std::vector<double>& small,
                    const std::vector<double>& large) {
-    constexpr double kShare = static_cast<double>(kSmallPinned) / kMiB;
+    constexpr double kShare = static_cast<double>(kSmallPinned) / kProbeMiB;
     const double few = median(small), rest = std::max(0.0, (median(large) - few) / (1 - kShare));
     const double few_off = uncertainty_of_median(small) * few,
                  rest_off = std::hypot(uncertainty_of_median(large) * median(large), few_off);
@@ -124,9 +124,9 @@ class QuickProber {
     constexpr std::size_t kMiBs = 2;
     std::vector<double> fresh, again;
     for (int i = 0; i < 8; ++i) {
-      const Buffer host = device_.allocate(MemoryKind::Pageable, kMiBs * kMiB);
+      const Buffer host = device_.allocate(MemoryKind::Pageable, kMiBs * kProbeMiB);
       for (std::vector<double>* times : {&fresh, &again}) {
-        times->push_back(probe_.time_us([&] { device_.host_fill(host, kMiBs * kMiB); }) / kMiBs);
+        times->push_back(probe_.time_us([&] { device_.host_fill(host, kMiBs * kProbeMiB); }) / kMiBs);
       }
       device_.release(host);
     }
@@ -190,7 +190,7 @@ class QuickProber {
   static int copies_of(std::size_t bytes, double us) {
     constexpr double kEnoughUs = 1000;
     constexpr int kFewest = 6, kMost = 24;
-    return bytes <= kKiB ? kMost : std::clamp(static_cast<int>(kEnoughUs / std::max(us, 1.0)), kFewest, kMost);
+    return bytes <= kProbeKiB ? kMost : std::clamp(static_cast<int>(kEnoughUs / std::max(us, 1.0)), kFewest, kMost);
   }
 
   std::vector<double> gpu_times(Path path, std::size_t bytes) {
@@ -272,7 +272,7 @@ class QuickProber {
     const device::Graph few = graph_of(kFew), many = graph_of(kMany);
     const auto launch_times = [&](device::Graph graph) {
       std::vector<double> us;
-      for (int i = 0; i < kCalls; ++i) {
+      for (int i = 0; i < kProbeCalls; ++i) {
         us.push_back(probe_.time_us([&] { device_.launch_graph(graph, Stream::Default); }));
         if (i % 4 == 3) device_.synchronize();
       }

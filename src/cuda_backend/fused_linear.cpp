@@ -6,13 +6,13 @@ namespace lanescope::cuda_backend {
 namespace {
 
 // From cublas_api.h, cublasLt.h and library_types.h.
-constexpr int kSuccess = 0, kCompute32F = 68, kReal32F = 0, kTransposeA = 3, kEpilogue = 7, kBiasPointer = 8,
+constexpr int kLtSuccess = 0, kCompute32F = 68, kReal32F = 0, kTransposeA = 3, kEpilogue = 7, kBiasPointer = 8,
               kMostWorkspace = 1;
-constexpr std::int32_t kTransposed = 1;
+constexpr std::int32_t kLtTransposed = 1;
 constexpr std::uint32_t kAddBias = 4;
 
 template <class Function>
-void resolve(void* library, const char* name, Function& function) {
+void resolve_lt(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
 }
 
@@ -25,16 +25,16 @@ bool CublasLtTable::complete() const {
 
 CublasLtTable cublas_lt_in(void* cublas) {
   CublasLtTable table;
-  resolve(cublas, "cublasLtMatmulDescCreate", table.create_product);
-  resolve(cublas, "cublasLtMatmulDescDestroy", table.destroy_product);
-  resolve(cublas, "cublasLtMatmulDescSetAttribute", table.set_product);
-  resolve(cublas, "cublasLtMatrixLayoutCreate", table.create_layout);
-  resolve(cublas, "cublasLtMatrixLayoutDestroy", table.destroy_layout);
-  resolve(cublas, "cublasLtMatmulPreferenceCreate", table.create_preference);
-  resolve(cublas, "cublasLtMatmulPreferenceDestroy", table.destroy_preference);
-  resolve(cublas, "cublasLtMatmulPreferenceSetAttribute", table.set_preference);
-  resolve(cublas, "cublasLtMatmulAlgoGetHeuristic", table.choose);
-  resolve(cublas, "cublasLtMatmul", table.multiply);
+  resolve_lt(cublas, "cublasLtMatmulDescCreate", table.create_product);
+  resolve_lt(cublas, "cublasLtMatmulDescDestroy", table.destroy_product);
+  resolve_lt(cublas, "cublasLtMatmulDescSetAttribute", table.set_product);
+  resolve_lt(cublas, "cublasLtMatrixLayoutCreate", table.create_layout);
+  resolve_lt(cublas, "cublasLtMatrixLayoutDestroy", table.destroy_layout);
+  resolve_lt(cublas, "cublasLtMatmulPreferenceCreate", table.create_preference);
+  resolve_lt(cublas, "cublasLtMatmulPreferenceDestroy", table.destroy_preference);
+  resolve_lt(cublas, "cublasLtMatmulPreferenceSetAttribute", table.set_preference);
+  resolve_lt(cublas, "cublasLtMatmulAlgoGetHeuristic", table.choose);
+  resolve_lt(cublas, "cublasLtMatmul", table.multiply);
   return table;
 }
 
@@ -61,20 +61,20 @@ FusedLinear::Plan FusedLinear::planned(void* handle, const Shape& shape, std::si
           table_.create_layout(&plan.weight, kReal32F, k, n, shape.k),
           table_.create_layout(&plan.data, kReal32F, k, m, shape.k),
           table_.create_layout(&plan.out, kReal32F, n, m, shape.n), table_.create_preference(&preference)}) {
-      if (status != kSuccess) return status;
+      if (status != kLtSuccess) return status;
     }
     for (const int status :
-         {table_.set_product(plan.product, kTransposeA, &kTransposed, sizeof kTransposed),
+         {table_.set_product(plan.product, kTransposeA, &kLtTransposed, sizeof kLtTransposed),
           table_.set_product(plan.product, kEpilogue, &kAddBias, sizeof kAddBias),
           table_.set_preference(preference, kMostWorkspace, &workspace_bytes, sizeof workspace_bytes)}) {
-      if (status != kSuccess) return status;
+      if (status != kLtSuccess) return status;
     }
     return table_.choose(handle, plan.product, plan.weight, plan.data, plan.out, plan.out, preference, 1, &choice,
                          &found);
   };
   plan.status = made();
-  if (plan.status == kSuccess && found > 0) plan.status = choice.state;
-  if (found == 0 && plan.status == kSuccess) plan.status = -1;
+  if (plan.status == kLtSuccess && found > 0) plan.status = choice.state;
+  if (found == 0 && plan.status == kLtSuccess) plan.status = -1;
   plan.algorithm = choice.algorithm;
   if (preference != nullptr) table_.destroy_preference(preference);
   return plan;
@@ -86,9 +86,9 @@ int FusedLinear::start(void* handle, const ops::Op& op, std::span<const device::
   auto known = plans_.find(shape);
   if (known == plans_.end()) known = plans_.emplace(shape, planned(handle, shape, workspace_bytes)).first;
   const Plan& plan = known->second;
-  if (plan.status != kSuccess) return plan.status;
+  if (plan.status != kLtSuccess) return plan.status;
   const void* bias = args[2].data;
-  if (const int status = table_.set_product(plan.product, kBiasPointer, &bias, sizeof bias); status != kSuccess) {
+  if (const int status = table_.set_product(plan.product, kBiasPointer, &bias, sizeof bias); status != kLtSuccess) {
     return status;
   }
   const float one = 1, zero = 0;

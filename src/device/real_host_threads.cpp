@@ -19,7 +19,7 @@ namespace {
 // Sleeping overshoots by tens of microseconds.
 constexpr Nanoseconds kSpin = 100 * base::kMicrosecond;
 // A thread reports its progress at least this often: the live edge is the earliest of all writers' progress.
-constexpr Nanoseconds kReportEvery = 5 * base::kMillisecond;
+constexpr Nanoseconds kThreadReportEvery = 5 * base::kMillisecond;
 
 }  // namespace
 
@@ -133,7 +133,7 @@ void RealHostThreads::wait_for(HostTask task, std::string_view what) {
   wait.start_ns = device_.now_ns();
   {
     std::unique_lock lock(mutex_);
-    while (!ended_.wait_for(lock, std::chrono::nanoseconds(kReportEvery), [&] { return tasks_.ended(task); })) {
+    while (!ended_.wait_for(lock, std::chrono::nanoseconds(kThreadReportEvery), [&] { return tasks_.ended(task); })) {
       device_.writer().complete_until(device_.now_ns());
     }
   }
@@ -149,7 +149,7 @@ void RealHostThreads::compute(Nanoseconds until, trace::EventWriter& writer) con
        now = device_.now_ns()) {
     writer.complete_until(now);
     if (until - now <= kSpin) continue;
-    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(until - now - kSpin, kReportEvery)));
+    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(until - now - kSpin, kThreadReportEvery)));
   }
 }
 
@@ -194,7 +194,7 @@ void RealHostThreads::work(HostThread me, Worker& self, trace::EventWriter& writ
     if (task == nullptr) {
       if (tasks_.is_done(me)) return;
       writer.complete_until(device_.now_ns());
-      self.wake.wait_for(lock, std::chrono::nanoseconds(kReportEvery));
+      self.wake.wait_for(lock, std::chrono::nanoseconds(kThreadReportEvery));
       continue;
     }
     lock.unlock();

@@ -47,7 +47,7 @@ void check_name(std::string_view name, const std::filesystem::path& path) {
 }
 
 // The file added last has precedence: it was named by the user, or stands beside one that was.
-const Experiment* find_own(const std::string& wanted) {
+const Experiment* find_own_experiment(const std::string& wanted) {
   const std::vector<Files::File> files = own().files();
   for (const Files::File& file : files | std::views::reverse) {
     if (file.listed && file.newest && is_called(*file.newest, wanted)) return file.newest;
@@ -56,7 +56,7 @@ const Experiment* find_own(const std::string& wanted) {
 }
 
 const Experiment* find(const std::string& wanted) {
-  if (const Experiment* found = find_own(wanted)) return found;
+  if (const Experiment* found = find_own_experiment(wanted)) return found;
   const auto embedded = experiments();
   const auto found = std::ranges::find_if(embedded, [&](const Experiment& e) { return is_called(e, wanted); });
   return found == embedded.end() ? nullptr : &*found;

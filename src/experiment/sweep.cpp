@@ -22,13 +22,13 @@ namespace {
 using base::tr;
 using base::UsageError;
 
-constexpr std::size_t kSmallTrace = std::size_t{64} << 20;  // its figures include what the cap evicts
-constexpr std::uint64_t kMostIterations = 1'000'000'000;
+constexpr std::size_t kSweepSmallTrace = std::size_t{64} << 20;  // its figures include what the cap evicts
+constexpr std::uint64_t kSweepMostIterations = 1'000'000'000;
 
 struct Assignment {
   std::string_view key, value;
 };
-std::optional<Assignment> split(std::string_view text) {
+std::optional<Assignment> split_sweep(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == std::string_view::npos) return std::nullopt;
   return Assignment{text.substr(0, equals), text.substr(equals + 1)};
@@ -37,9 +37,9 @@ std::optional<Assignment> split(std::string_view text) {
 std::uint64_t iterations_of(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > kMostIterations) {
+  if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > kSweepMostIterations) {
     throw UsageError(
-        tr("{} is '{}'; allowed: a whole number from {} to {}", kIterationsAxis, text, 1, kMostIterations));
+        tr("{} is '{}'; allowed: a whole number from {} to {}", kIterationsAxis, text, 1, kSweepMostIterations));
   }
   return number;
 }
@@ -61,7 +61,7 @@ session::SessionOptions options_of(const SweepSpec& spec) {
   options.assignments = spec.assignments;
   options.iterations = spec.iterations;
   options.paced = false;
-  options.memory_cap_bytes = kSmallTrace;
+  options.memory_cap_bytes = kSweepSmallTrace;
   return options;
 }
 
@@ -69,7 +69,7 @@ session::SessionOptions options_at(const SweepSpec& spec, const std::vector<std:
   session::SessionOptions options = options_of(spec);
   for (std::size_t a = 0; a < spec.axes.size(); ++a) apply(options, spec.axes[a].key, at[a]);
   if (against) {
-    const Assignment other = *split(spec.against);
+    const Assignment other = *split_sweep(spec.against);
     apply(options, other.key, other.value);
   }
   return options;
@@ -103,7 +103,7 @@ Axis parse_axis(std::string_view text) {
   const auto refuse = [&](const char* why) {
     throw UsageError(tr("'{}' {}; write KEY=VALUE,VALUE,..., for example {}", text, why, "batch_size=128,512"));
   };
-  const std::optional<Assignment> parts = split(text);
+  const std::optional<Assignment> parts = split_sweep(text);
   if (!parts) refuse(tr("names no values"));
   Axis axis{std::string(parts->key), {}};
   std::string_view rest = parts->value;
@@ -177,7 +177,7 @@ void check_sweep(const SweepSpec& spec) {
     for (const std::string& value : axis.values) check(axis.key, value);
   }
   if (spec.against.empty()) return;
-  const std::optional<Assignment> other = split(spec.against);
+  const std::optional<Assignment> other = split_sweep(spec.against);
   if (!other || other->value.empty()) {
     throw UsageError(
         tr("'{}' is not a setting to compare with; write KEY=VALUE, for example {}", spec.against, "device=cpu"));

@@ -56,14 +56,14 @@ constexpr std::array kUnits{
 
 constexpr Unit kPlainNumber{"", Kind::Plain, 1};
 
-const Unit* find(std::string_view name) {
+const Unit* find_unit(std::string_view name) {
   if (name.empty()) return &kPlainNumber;
   const auto* const found = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& u) { return u.name == name; });
   return found == kUnits.end() ? nullptr : found;
 }
 
 bool is_kind(std::string_view name, Kind kind) {
-  const Unit* unit = find(name);
+  const Unit* unit = find_unit(name);
   return unit != nullptr && unit->kind == kind;
 }
 
@@ -92,7 +92,7 @@ std::string unit_in_words(std::string_view unit) {
   return std::string(unit);
 }
 
-bool is_unit(std::string_view unit) { return !unit.empty() && find(unit) != nullptr; }
+bool is_unit(std::string_view unit) { return !unit.empty() && find_unit(unit) != nullptr; }
 
 std::string known_units() {
   std::vector<std::string_view> names;
@@ -102,7 +102,7 @@ std::string known_units() {
 
 std::optional<double> convert(double value, std::string_view from, std::string_view to) {
   if (from == to) return value;
-  const Unit *a = find(from), *b = find(to);
+  const Unit *a = find_unit(from), *b = find_unit(to);
   if (a == nullptr || b == nullptr || !alike(a->kind, b->kind)) return std::nullopt;
   return value * a->size / b->size;
 }

@@ -44,8 +44,6 @@ struct PerIteration {
 // A run on the CPU only: that its GPU is idle is not the cause of anything.
 bool cpu_only(const RunSnapshot* run) { return run && run->summary.verdict.kind == analysis::VerdictKind::CpuOnly; }
 
-std::string duration(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
-
 std::vector<workload::SettingSpec> specs_of(const std::string& workload) {
   const auto names = workload::workload_names();
   if (std::find(names.begin(), names.end(), workload) == names.end()) return {};
@@ -145,7 +143,7 @@ Better better(const RunSnapshot& a, const RunSnapshot& b) {
 
 std::string value_text(const DifferenceRow& row, double value) {
   if (value < (row.count ? kLeastCount : kLeastTime)) return "–";
-  return row.count ? fmt::format("{:.2f}", value) : duration(value);
+  return row.count ? fmt::format("{:.2f}", value) : base::duration_text(value);
 }
 
 int difference_sign(const DifferenceRow& row) {
@@ -181,9 +179,9 @@ std::string headline(const RunSnapshot& a, const RunSnapshot& b) {
   }
   switch (better(a, b)) {
     case Better::B:
-      return with_basis(tr("B is {} shorter: {} as fast", duration(x - y), factor_text(x / y)));
+      return with_basis(tr("B is {} shorter: {} as fast", base::duration_text(x - y), factor_text(x / y)));
     case Better::A:
-      return with_basis(tr("B is {} longer: it takes {} as long", duration(y - x), factor_text(y / x)));
+      return with_basis(tr("B is {} longer: it takes {} as long", base::duration_text(y - x), factor_text(y / x)));
     default:
       return with_basis(tr("B takes as long as A"));
   }
@@ -197,7 +195,8 @@ std::string where_it_went(const RunSnapshot& a, const RunSnapshot& b) {
   for (const DifferenceRow& row : difference_rows(a, &b)) {  // largest first
     if (row.group != DifferenceGroup::Gpu || std::abs(row.difference()) < least) continue;
     auto& parts = row.difference() < 0 ? gone : come;
-    if (parts.size() < kMostParts) parts.push_back(duration(std::abs(row.difference())) + " " + row.in_a_sentence);
+    if (parts.size() < kMostParts)
+      parts.push_back(base::duration_text(std::abs(row.difference())) + " " + row.in_a_sentence);
   }
   std::string text;
   if (!gone.empty()) text = tr("Gone: {}.", joined(gone, kMostParts));

@@ -10,7 +10,7 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr std::size_t kLongest = 28, kEnd = 13;  // of a process's name, in bytes
+constexpr std::size_t kOwnerLongest = 28, kEnd = 13;  // of a process's name, in bytes
 
 bool inside_character(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; }
 
@@ -27,8 +27,8 @@ std::string short_process_name(std::string_view name) {
   if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos && slash + 1 < name.size()) {
     name.remove_prefix(slash + 1);
   }
-  if (name.size() <= kLongest) return std::string(name);
-  std::size_t begin = kLongest - kEnd - 1, end = name.size() - kEnd;
+  if (name.size() <= kOwnerLongest) return std::string(name);
+  std::size_t begin = kOwnerLongest - kEnd - 1, end = name.size() - kEnd;
   while (begin > 0 && inside_character(name[begin])) --begin;
   while (end < name.size() && inside_character(name[end])) ++end;
   return std::string(name.substr(0, begin)) + "…" + std::string(name.substr(end));

@@ -5,7 +5,7 @@ namespace {
 
 // A stretch with at most this many events is analysed at once; a larger one in the background.
 constexpr std::int64_t kAtOnce = 8'000;
-constexpr std::chrono::milliseconds kBetween{100};
+constexpr std::chrono::milliseconds kFiguresBetween{100};
 // While an edge is dragged, show the current result even though the edge has moved since, unless it takes long.
 constexpr std::chrono::milliseconds kPatience{400};
 
@@ -47,7 +47,7 @@ void RangeFigures::update(const trace::Trace& trace,
     return;
   }
   // A stretch that extends to the live edge grows, and one at the memory cap shrinks: detect both by the event count.
-  if (!moved && now - started_ < kBetween) return;
+  if (!moved && now - started_ < kFiguresBetween) return;
   const std::int64_t events = count_starting(trace, wanted_range->first, wanted_range->second, {});
   if (!moved && events == events_) {
     started_ = now;
@@ -57,7 +57,7 @@ void RangeFigures::update(const trace::Trace& trace,
     started_ = now;
     return take(work_out(trace, *wanted_range, wanted_lanes, events, nullptr));
   }
-  if (now - started_ < kBetween) {
+  if (now - started_ < kFiguresBetween) {
     due_ = true;
     return;
   }

@@ -17,7 +17,7 @@ using trace::EventIndex;
 using trace::LaneId;
 using trace::Trace;
 
-constexpr EventIndex kPiece = 16'384;  // events per lock
+constexpr EventIndex kRangePiece = 16'384;  // events per lock
 constexpr std::size_t kMostBins = 48;
 
 std::vector<LaneId> lanes_or_all(const Trace& trace, const std::vector<LaneId>& lanes) {
@@ -51,7 +51,7 @@ class Reading {
       while (i < end && !(stop && *stop)) {
         const Trace::ReadLock lock(trace_);
         i = std::max(i, row.first());
-        for (const EventIndex piece = std::min(end, i + kPiece); i < piece; ++i) {
+        for (const EventIndex piece = std::min(end, i + kRangePiece); i < piece; ++i) {
           const trace::NameId name = row.untimed_event(i).name;
           if (!only_ || name == *only_) take(name, lane.info().kind, row.end(i) - row.start(i));
         }

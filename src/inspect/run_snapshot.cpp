@@ -11,7 +11,7 @@ namespace {
 using trace::EventIndex;
 using trace::LaneKind;
 
-constexpr EventIndex kPiece = 8192;  // events per lock: a fraction of a millisecond
+constexpr EventIndex kSnapshotPiece = 8192;  // events per lock: a fraction of a millisecond
 
 // The events of one lane that overlap [from, to), from all its sub-rows, ordered by start.
 std::vector<trace::Event> events_of(const trace::Trace& source, trace::LaneId id, Nanoseconds from, Nanoseconds to) {
@@ -28,7 +28,7 @@ std::vector<trace::Event> events_of(const trace::Trace& source, trace::LaneId id
         next = row.first_ending_after(from, first, end);
       }
       next = std::max(next, first);
-      const EventIndex until = std::min(end, next + kPiece);
+      const EventIndex until = std::min(end, next + kSnapshotPiece);
       for (; next < until; ++next) events.push_back(row.event(next));
     }
   }

@@ -23,11 +23,11 @@ using trace::LaneId;
 using trace::NameId;
 using trace::Trace;
 
-constexpr EventIndex kPiece = 16'384;  // events per lock
+constexpr EventIndex kStatisticsPiece = 16'384;  // events per lock
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 // Fewer events are counted at once, without a moment in which there is nothing to show.
-constexpr std::int64_t kAtOnce = 8'000;
-constexpr std::chrono::seconds kBetween{1};  // more often, the numbers could not be read
+constexpr std::int64_t kStatisticsAtOnce = 8'000;
+constexpr std::chrono::seconds kStatisticsBetween{1};  // more often, the numbers could not be read
 constexpr int kPause = 4;                    // a computation is followed by this many times its duration without one
 
 // As PyTorch's profiler names Python functions.
@@ -46,7 +46,7 @@ class Reader {
       const EventIndex begin = i;
       {
         const Trace::ReadLock lock(trace_);
-        const EventIndex piece = std::min(last, i + kPiece);
+        const EventIndex piece = std::min(last, i + kStatisticsPiece);
         for (i = std::max(i, row.first()); i < piece; ++i) take(id, row, i);
         i = std::max(i, piece);
       }
@@ -283,7 +283,7 @@ void StatisticsJob::update(const Trace& trace, const std::optional<std::pair<Nan
   if (other) outdated_ = true;
   if (job_.busy() && other) job_.supersede();
   if (job_.ready()) {
-    due_ = now + std::max<Clock::duration>(kBetween, kPause * (now - started_));
+    due_ = now + std::max<Clock::duration>(kStatisticsBetween, kPause * (now - started_));
     if (auto done = job_.take()) {
       result = std::move(*done);
       outdated_ = other;
@@ -302,10 +302,10 @@ void StatisticsJob::update(const Trace& trace, const std::optional<std::pair<Nan
   *progress_ = 0;
   const auto extent = trace.extent();
   const auto [from, to] = range.value_or(std::pair(extent.first, extent.second + 1));
-  if (count_starting(trace, from, to, {}) <= kAtOnce) {
+  if (count_starting(trace, from, to, {}) <= kStatisticsAtOnce) {
     result = trace_statistics(trace, from, to, lanes);
     outdated_ = false;
-    due_ = now + kBetween;
+    due_ = now + kStatisticsBetween;
     ++number;
     return;
   }

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kPiece = 256 * 1024;
 constexpr std::size_t kLeast = 8;
 constexpr std::uint64_t kRatioMatters = 64u << 20;
-constexpr int kGzipWindow = 15 + 16;  // zlib's code for a gzip header only
+constexpr int kSourceGzipWindow = 15 + 16;  // zlib's code for a gzip header only
 
 std::string cannot_read(int error) {
   return std::string(base::tr("cannot read")) + ": " + base::system_error_text(error);
@@ -55,7 +55,7 @@ void ByteSource::begin() {
   if (!refill()) fail(base::tr("the file is empty"));
   gzip_ = end_ >= 2 && input_[0] == '\x1f' && input_[1] == '\x8b';
   if (!gzip_) return;
-  if (inflateInit2(&stream_, kGzipWindow) != Z_OK) fail(base::tr("cannot read: out of memory"));
+  if (inflateInit2(&stream_, kSourceGzipWindow) != Z_OK) fail(base::tr("cannot read: out of memory"));
   in_member_ = true;
 }
 

@@ -12,7 +12,7 @@
 namespace lanescope::io {
 namespace {
 
-constexpr std::size_t kPiece = 256 * 1024, kPiecesAhead = 3;
+constexpr std::size_t kJsonPiece = 256 * 1024, kPiecesAhead = 3;
 constexpr std::size_t kSurelyFinite = 300;  // digits
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -53,8 +53,8 @@ JsonReader::JsonReader(ByteSource& source, Threads threads)
 }
 
 bool JsonReader::read(ByteSource& source, Buffer& buffer) {
-  buffer.reserve(kPiece);
-  buffer.size = source.read(buffer.bytes(), kPiece);
+  buffer.reserve(kJsonPiece);
+  buffer.size = source.read(buffer.bytes(), kJsonPiece);
   std::memset(buffer.bytes() + buffer.size, 0, kPadding);
   return buffer.size > 0;
 }
@@ -79,7 +79,7 @@ bool JsonReader::refill() {
     end_ = next->bytes() + next->size;
   } else {  // a long token doubles, so that it is not copied again and again
     Buffer grown;
-    grown.reserve(2 * rest + 2 * kPiece);
+    grown.reserve(2 * rest + 2 * kJsonPiece);
     grown.size = rest;
     std::memcpy(grown.bytes(), at_, rest);
     for (;;) {

@@ -33,7 +33,7 @@ void append_escape(std::string& out, unsigned char c) {
   }
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool json_is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
@@ -93,7 +93,7 @@ std::optional<base::Nanoseconds> parse_microseconds(std::string_view text) {
   long exponent = 3;
   bool any = false;
   const auto take_digits = [&](bool fraction) {
-    for (; more() && is_digit(text[i]); ++i) {
+    for (; more() && json_is_digit(text[i]); ++i) {
       any = true;
       if (fraction) --exponent;
       if (digits.empty() && text[i] == '0') continue;
@@ -116,7 +116,7 @@ std::optional<base::Nanoseconds> parse_microseconds(std::string_view text) {
     if (more() && (text[i] == '-' || text[i] == '+')) ++i;
     if (!more()) return std::nullopt;
     long written = 0;
-    for (; more() && is_digit(text[i]); ++i) written = std::min(written * 10 + (text[i] - '0'), 100'000L);
+    for (; more() && json_is_digit(text[i]); ++i) written = std::min(written * 10 + (text[i] - '0'), 100'000L);
     exponent += down ? -written : written;
   }
   if (more()) return std::nullopt;

@@ -17,7 +17,7 @@
 namespace lanescope::io {
 namespace {
 
-constexpr int kMaxSide = 65'535;
+constexpr int kPngMaxSide = 65'535;
 // The signature and the header chunk, with which every PNG starts.
 constexpr std::size_t kHeaderBytes = 8 + 12 + 13;
 
@@ -53,18 +53,18 @@ std::string keyword_of(std::string_view key) {
   return keyword.empty() ? "Comment" : keyword;
 }
 
-void append_number(std::string& out, std::uint32_t value) {
+void append_big_endian(std::string& out, std::uint32_t value) {
   for (const int shift : {24, 16, 8, 0}) out += static_cast<char>(static_cast<unsigned char>(value >> shift));
 }
 
 // Length, type, data, and the CRC of type and data.
 void append_chunk(std::string& out, std::string_view type, std::string_view data) {
-  append_number(out, static_cast<std::uint32_t>(data.size()));
+  append_big_endian(out, static_cast<std::uint32_t>(data.size()));
   const std::size_t begin = out.size();
   out += type;
   out += data;
   const auto* const checked = reinterpret_cast<const Bytef*>(out.data() + begin);
-  append_number(out, static_cast<std::uint32_t>(crc32_z(crc32_z(0, nullptr, 0), checked, out.size() - begin)));
+  append_big_endian(out, static_cast<std::uint32_t>(crc32_z(crc32_z(0, nullptr, 0), checked, out.size() - begin)));
 }
 
 std::string text_chunks(const std::map<std::string, std::string>& text) {
@@ -88,7 +88,7 @@ std::string text_chunks(const std::map<std::string, std::string>& text) {
 std::vector<std::uint8_t> encoded(const std::string& name, const Image& image,
                                   const std::map<std::string, std::string>& text) {
   const auto width = static_cast<std::size_t>(image.width), height = static_cast<std::size_t>(image.height);
-  if (image.width <= 0 || image.height <= 0 || image.width > kMaxSide || image.height > kMaxSide ||
+  if (image.width <= 0 || image.height <= 0 || image.width > kPngMaxSide || image.height > kPngMaxSide ||
       image.pixels.size() != width * height * 4) {
     fail(name, base::tr("a picture must have 1 to 65535 pixels in each direction, and four bytes per pixel"));
   }

@@ -26,12 +26,12 @@ using trace::Coverage;
 using trace::Event;
 using trace::EventIndex;
 using trace::LaneId;
-using Act = trace::RecordingChange::Act;
+using SessionAct = trace::RecordingChange::Act;
 
-constexpr int kLevel = 1;                      // for events: level 3 saves a few per cent more, in twice the time
+constexpr int kSessionLevel = 1;               // for events: level 3 saves a few per cent more, in twice the time
 constexpr std::size_t kChunkBytes = 1u << 20;  // before compression: what a crash can lose
 constexpr std::size_t kNotWorthPacking = 64;
-constexpr EventIndex kEventsPerLock = 2048;  // a ReadLock must be held only briefly
+constexpr EventIndex kSessionEventsPerLock = 2048;  // a ReadLock must be held only briefly
 constexpr std::size_t kRunEvents = 32'768;
 constexpr std::uint64_t kSliceEvents = 200'000;  // of a whole trace: what is missing if the file is damaged
 constexpr Nanoseconds kAll = std::numeric_limits<Nanoseconds>::max();
@@ -169,7 +169,7 @@ class SessionEncoder {
     if (bytes.size() > kNotWorthPacking) {
       packed_.resize(ZSTD_compressBound(bytes.size()));
       const std::size_t size =
-          ZSTD_compressCCtx(packer_.get(), packed_.data(), packed_.size(), bytes.data(), bytes.size(), kLevel);
+          ZSTD_compressCCtx(packer_.get(), packed_.data(), packed_.size(), bytes.data(), bytes.size(), kSessionLevel);
       if (ZSTD_isError(size)) throw base::Error(ZSTD_getErrorName(size));
       if (size < bytes.size()) {
         packing = session::Packing::Zstd;
@@ -271,7 +271,7 @@ class SessionEncoder {
           if (state.next == state.last) break;
         }
         if (until != kAll) end = row.first_starting_at_or_after(until, state.next, state.last);
-        const EventIndex to = std::min(end, state.next + kEventsPerLock);
+        const EventIndex to = std::min(end, state.next + kSessionEventsPerLock);
         for (; state.next < to; ++state.next) {
           const Event e = row.event(state.next);
           if (columns_[Gap].empty()) state.end = base = e.start_ns;
@@ -333,7 +333,7 @@ class SessionEncoder {
     Coverage::Index next = 0;
   };
 
-  void put_change(Act act, std::int64_t pid, Nanoseconds time, Nanoseconds calls_from) {
+  void put_change(SessionAct act, std::int64_t pid, Nanoseconds time, Nanoseconds calls_from) {
     session::put(bytes_, static_cast<std::uint8_t>(act));
     session::put(bytes_, pid);
     session::put(bytes_, time);
@@ -349,13 +349,13 @@ class SessionEncoder {
         const Coverage& coverage = trace_.coverage(pid);
         CoverageState& state = coverage_[pid];
         const trace::Bursts bursts = coverage.bursts();
-        if (bursts != state.bursts) put_change(Act::Bursts, pid, bursts.burst_ns, bursts.period_ns);
+        if (bursts != state.bursts) put_change(SessionAct::Bursts, pid, bursts.burst_ns, bursts.period_ns);
         state.bursts = bursts;
         if (coverage.complete()) continue;
         const Coverage::Index first = coverage.first(), last = coverage.last();
         if (!state.in_parts) {
           const bool from_the_start = first < last && coverage.interval(first).begin == Coverage::kAlways;
-          if (!from_the_start) put_change(Act::Nothing, pid, 0, 0);
+          if (!from_the_start) put_change(SessionAct::Nothing, pid, 0, 0);
           state.in_parts = true;
         }
         if (state.open) {
@@ -363,14 +363,15 @@ class SessionEncoder {
           const Nanoseconds end = kept           ? coverage.interval(state.next - 1).end
                                   : first < last ? coverage.interval(first).calls_from
                                                  : Coverage::kNever;
-          if (end != Coverage::kNever) put_change(Act::End, pid, end, 0);
+          if (end != Coverage::kNever) put_change(SessionAct::End, pid, end, 0);
           state.open = end == Coverage::kNever;
         }
         for (state.next = std::max(state.next, first); state.next < last; ++state.next) {
           const Coverage::Interval interval = coverage.interval(state.next);
-          if (interval.begin != Coverage::kAlways) put_change(Act::Begin, pid, interval.begin, interval.calls_from);
+          if (interval.begin != Coverage::kAlways)
+            put_change(SessionAct::Begin, pid, interval.begin, interval.calls_from);
           state.open = interval.end == Coverage::kNever;
-          if (!state.open) put_change(Act::End, pid, interval.end, 0);
+          if (!state.open) put_change(SessionAct::End, pid, interval.end, 0);
         }
       }
     }

@@ -10,7 +10,7 @@
 namespace lanescope::io::sqlite {
 namespace {
 
-constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+constexpr std::string_view kSqliteMagic{"SQLite format 3\0", 16};
 constexpr int kStepsBetweenChecks = 20'000;  // of SQLite's virtual machine: well under a millisecond
 constexpr int kMaxValueBytes = 64 << 20;
 constexpr int kMaxSqlBytes = 1 << 20;
@@ -49,8 +49,8 @@ int stop_requested(void* progress) {
 }  // namespace
 
 bool is_database(std::string_view beginning) {
-  const std::size_t known = std::min(beginning.size(), kMagic.size());
-  return known >= 8 && beginning.substr(0, known) == kMagic.substr(0, known);
+  const std::size_t known = std::min(beginning.size(), kSqliteMagic.size());
+  return known >= 8 && beginning.substr(0, known) == kSqliteMagic.substr(0, known);
 }
 
 void CloseDatabase::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }

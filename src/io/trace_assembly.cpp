@@ -22,15 +22,15 @@ using trace::LaneKind;
 // Memory per event: its place here, and later in the trace; and an index or two.
 constexpr std::size_t kEventBytes = sizeof(trace::Block) / trace::kBlockEvents + 2 * sizeof(std::uint32_t);
 constexpr std::size_t kMostBlockBytes = 250;  // per event: if rows have few of them, their blocks are hardly filled
-constexpr std::size_t kLeastTraceBytes = std::size_t{2} << 30;
+constexpr std::size_t kAssemblyLeastTraceBytes = std::size_t{2} << 30;
 // Limits that real files never reach, against hostile ones that would exhaust the memory.
 constexpr std::size_t kMaxSyncs = std::size_t{32} << 20;
 constexpr std::size_t kMaxNames = 65'536;
-constexpr std::size_t kMemoryMargin = 64u << 20;
+constexpr std::size_t kAssemblyMemoryMargin = 64u << 20;
 constexpr std::uint64_t kArgumentShare = 8;       // of the memory for events, at most, goes to arguments
 constexpr std::uint64_t kArgumentOverhead = 100;  // of a text in a NameTable
 constexpr std::size_t kPublishEvery = 64 * 1024;
-constexpr std::size_t kReportEvery = 4096;
+constexpr std::size_t kAssemblyReportEvery = 4096;
 constexpr std::size_t kKnownLaunches = 1024;
 constexpr std::size_t kMostSampled = std::size_t{1} << 20;  // for the middle of their times
 
@@ -72,12 +72,12 @@ std::string own_thread_name(std::string_view written, std::string_view process) 
 std::uint64_t memory_for_events(const ReadLimits& limits) {
   if (limits.memory_bytes > 0) return limits.memory_bytes;
   const std::uint64_t machine = base::machine_memory_bytes();
-  return machine > 0 ? machine / 2 : kLeastTraceBytes;
+  return machine > 0 ? machine / 2 : kAssemblyLeastTraceBytes;
 }
 
 OpenedTrace opened_with_room_for(std::uint64_t bytes) {
   OpenedTrace opened;
-  opened.trace = std::make_unique<trace::Trace>(std::max<std::size_t>(kLeastTraceBytes, bytes));
+  opened.trace = std::make_unique<trace::Trace>(std::max<std::size_t>(kAssemblyLeastTraceBytes, bytes));
   return opened;
 }
 
@@ -161,7 +161,7 @@ void TraceAssembly::keep(const Event& event, const trace::LaneInfo& lane) {
   earliest_ = std::min(earliest_, event.start_ns);
   latest_ = std::max({latest_, event.start_ns, event.end_ns});
   progress_.picture.add(event.lane, lane, event.start_ns, event.end_ns);
-  if (events_.size() % kReportEvery != 0) return;
+  if (events_.size() % kAssemblyReportEvery != 0) return;
   progress_.events.store(events_.size(), std::memory_order_relaxed);
   progress_.picture.show();
 }
@@ -309,7 +309,8 @@ void TraceAssembly::put_in_order(std::size_t lane) {
 }
 
 void TraceAssembly::fill(const std::vector<LaneId>& lane_ids) {
-  const std::size_t most_bytes = std::max(kLeastTraceBytes, kMostBlockBytes * events_.size()) + kMemoryMargin;
+  const std::size_t most_bytes =
+      std::max(kAssemblyLeastTraceBytes, kMostBlockBytes * events_.size()) + kAssemblyMemoryMargin;
   trace::Trace& trace = *opened_.trace;
   std::size_t appended = 0;
   for (std::size_t lane = 0; lane < events_.lane_count(); ++lane) {
@@ -318,7 +319,7 @@ void TraceAssembly::fill(const std::vector<LaneId>& lane_ids) {
     for (std::size_t i = 0; i < events_.size(lane); ++i) {
       if (i % EventStore::kPiece == 0 && i > 0) events_.give_back(lane, i - 1);
       // Thousands of lanes with a few overlapping events each would need a block per event.
-      if (trace.memory_bytes() > std::min(most_bytes, trace.memory_cap_bytes() + kMemoryMargin)) {
+      if (trace.memory_bytes() > std::min(most_bytes, trace.memory_cap_bytes() + kAssemblyMemoryMargin)) {
         trace.count_dropped(1);
         continue;
       }

@@ -25,11 +25,11 @@ constexpr std::size_t kMostSteps = 1000, kMostSettings = 200, kMostText = 800, k
 constexpr double kMostSeconds = 1e7, kMostNumber = 1e12;
 constexpr std::int64_t kMostHints = 1000, kMostChoice = 1000;
 
-constexpr auto kRootKeys =
+constexpr auto kStudentRootKeys =
     std::to_array<std::string_view>({"lanescope", "format", "student", "lesson", "lesson_digest", "seals", "steps"});
 constexpr auto kHeadSealKeys =
     std::to_array<std::string_view>({"student", "lesson", "version", "lesson_digest", "head", "end"});
-constexpr auto kStepKeys = std::to_array<std::string_view>(
+constexpr auto kStudentStepKeys = std::to_array<std::string_view>(
     {"step", "answer", "begun", "seconds", "hints", "settings", "solved", "seen", "device", "seals"});
 constexpr auto kAnswerKeys = std::to_array<std::string_view>({"choice", "number"});
 constexpr auto kSeenKeys = std::to_array<std::string_view>({"value", "verdict", "choice"});
@@ -62,9 +62,9 @@ Json json_of(const StepRecord& record) {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
-class Reader {
+class StudentReader {
  public:
-  explicit Reader(std::string_view origin) : origin_(origin) {}
+  explicit StudentReader(std::string_view origin) : origin_(origin) {}
 
   StudentFile read(std::string_view content) const {
     const Json root = parse(content);
@@ -72,7 +72,7 @@ class Reader {
     if (root.is_object() && root.contains("format") && integer(root, "", "format", 0, 1'000'000) > kFormat) {
       fail("format", tr("written by a newer Lanescope; this one cannot read it"));
     }
-    check_object(root, "", kRootKeys);
+    check_object(root, "", kStudentRootKeys);
     needed(root, "", "format");
     StudentFile file;
     Seals seals;
@@ -272,7 +272,7 @@ class Reader {
     std::set<std::string> names;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const std::string place = fmt::format("steps[{}]", i);
-      check_object(steps[i], place, kStepKeys);
+      check_object(steps[i], place, kStudentStepKeys);
       file.steps.push_back(read_step(steps[i], place));
       if (!names.insert(file.steps.back().step).second) {
         fail(at(place, "step"), tr("'{}' appears twice; allowed: a different name for each", file.steps.back().step));
@@ -328,6 +328,8 @@ std::string to_json(const StudentFile& file) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-StudentFile parse_student_file(std::string_view text, std::string_view origin) { return Reader(origin).read(text); }
+StudentFile parse_student_file(std::string_view text, std::string_view origin) {
+  return StudentReader(origin).read(text);
+}
 
 }  // namespace lanescope::lesson

@@ -19,7 +19,7 @@ constexpr std::size_t kMostSuggested = 8;
 std::string joined(const std::vector<std::string>& values) { return fmt::format("{}", fmt::join(values, ", ")); }
 
 // At most kMostSuggested values: the first, the last, and the rest evenly between.
-std::vector<std::string> thinned(const std::vector<std::string>& values) {
+std::vector<std::string> sweep_thinned(const std::vector<std::string>& values) {
   if (values.size() <= kMostSuggested) return values;
   std::vector<std::string> some;
   for (std::size_t i = 0; i < kMostSuggested; ++i) {
@@ -42,7 +42,7 @@ std::string suggested_values(const workload::SettingSpec& spec) {
   std::vector<std::string> values;
   if (!spec.stops.empty()) {
     for (const double stop : spec.stops) values.push_back(fmt::format("{:.0f}", stop));
-    return joined(thinned(values));
+    return joined(sweep_thinned(values));
   }
   // From a quarter of the default value on, doubling each time, up to the maximum.
   const auto* integer = std::get_if<std::int64_t>(&spec.standard);

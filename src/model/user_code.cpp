@@ -14,7 +14,7 @@ namespace {
 using analysis::LineCosts;
 using trace::LaneKind;
 
-constexpr std::int64_t kMostEvents = 1'000'000;
+constexpr std::int64_t kCodeMostEvents = 1'000'000;
 constexpr Nanoseconds kStretch = static_cast<Nanoseconds>(RecentFigures::kSeconds * 1e9);
 /// A call that has not returned for so long is where the program is.
 constexpr Nanoseconds kHangs = 200 * base::kMillisecond;
@@ -40,7 +40,7 @@ Statement as_statement(const std::string& line) {
   return statement;
 }
 
-std::string key_of(std::size_t line) { return std::to_string(line + 1); }
+std::string code_key_of(std::size_t line) { return std::to_string(line + 1); }
 
 }  // namespace
 
@@ -167,7 +167,7 @@ void CodeState::cost_lines(const Model& model) {
     const std::size_t line = at->first.line - std::size_t{1};
     if (line >= code_.size()) continue;
     const analysis::LineCost& sum = at->second;
-    keys_[line] = key_of(line);
+    keys_[line] = code_key_of(line);
     code_[line].ranges = {keys_[line]};  // it runs
     LineCost& cost = costs_[keys_[line]];
     cost.ns = {line_costs_.time_of_recorded(sum.cpu_ns), line_costs_.of_all(static_cast<double>(sum.wait_ns)),
@@ -191,7 +191,7 @@ void CodeState::look_user(const Model& model, Clock::time_point now) {
   trace::GpuNumber gpu = trace::kNobody;
   if (model.recent().iteration.count > 0) {
     if (looked_at_ == model.recent_number() && !model.running() && std::exchange(looked_, true)) return;
-    const std::optional<analysis::AdvicePlan> plan = plan_of(model, kMostEvents);
+    const std::optional<analysis::AdvicePlan> plan = plan_of(model, kCodeMostEvents);
     if (!plan) return;
     per = LineCosts::Per::Iteration;
     stretch = {plan->from_ns, plan->to_ns};

@@ -9,7 +9,7 @@ namespace {
 // How many iterations are shown at first, and when the average of an opened trace begins.
 constexpr double kIterationsAtFirst = 3.2;
 // Easing: the distance left shrinks by e in this time.
-constexpr double kEaseSeconds = 0.06, kCalmEaseSeconds = 0.18;
+constexpr double kViewEaseSeconds = 0.06, kCalmEaseSeconds = 0.18;
 // To an experiment's view, slow enough to be followed.
 constexpr double kGoalSeconds = 0.15;
 // So many iterations, taking at least so long, are a slow loop.
@@ -46,7 +46,7 @@ Nanoseconds FollowedEdge::update(Nanoseconds live_edge, Nanoseconds now, bool ca
     slack_ += static_cast<double>(wanted ? live_edge - now : now - live_edge);
     follows_now_ = wanted;
   } else {
-    slack_ *= std::exp(-seconds / kEaseSeconds);
+    slack_ *= std::exp(-seconds / kViewEaseSeconds);
     if (std::abs(slack_) < 1000) slack_ = 0;
   }
   return (follows_now_ ? now : live_edge) + static_cast<Nanoseconds>(slack_);
@@ -219,7 +219,7 @@ void ViewControl::roll(const Model& model, double seconds) {
 
 void ViewControl::move(double seconds) {
   if (target_) {
-    const double ease = calm_ ? kCalmEaseSeconds : kEaseSeconds;
+    const double ease = calm_ ? kCalmEaseSeconds : kViewEaseSeconds;
     const TimeAxis next = axis_.towards(*target_, 1 - std::exp(-seconds / ease));
     const double begins = next.offset_px(*target_);
     const double ends = begins + (target_->span_ns() - next.span_ns()) / next.ns_per_pixel();

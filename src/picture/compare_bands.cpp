@@ -15,23 +15,22 @@ using base::tr;
 constexpr float kRuler = 24, kHead = 28, kMarks = 22, kMarksGap = 3, kDifference = 28, kBelow = 4;
 constexpr float kBadge = 20;
 constexpr float kFixed = kRuler + 2 * (kHead + kMarks + kMarksGap) + kDifference + kBelow;
-constexpr std::array<float, 6> kFactors{CompareBands::kTallest, 1.25f, 1, 0.85f, 0.7f, 0.6f};
-constexpr float kLeastLanes = 120;     // minimum height of each side's lanes, if they need more
+constexpr std::array<float, 6> kBandsFactors{CompareBands::kTallest, 1.25f, 1, 0.85f, 0.7f, 0.6f};
+constexpr float kBandsLeastLanes = 120;  // minimum height of each side's lanes, if they need more
 constexpr float kNoLanes = 90;         // B's height while there is no B
 constexpr float kTimelineBelow = 18;   // the margin a timeline leaves below its last lane
 constexpr double kTypicalNear = 0.02;  // relative difference below which the typical iteration equals the mean
 
-std::string duration(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
-
 // "161.9 µs per iteration"; mentions the typical one if its length differs.
-std::string length_text(const RunSnapshot& run) {
-  if (run.whole) return duration(run.mean_ns());
+std::string bands_length_text(const RunSnapshot& run) {
+  if (run.whole) return base::duration_text(run.mean_ns());
   if (!run.summary.pace.known()) return analysis::basis_text(run.summary.pace.basis);
   const auto typical = static_cast<double>(run.typical_iteration().duration());
   if (std::abs(typical - run.mean_ns()) <= kTypicalNear * run.mean_ns()) {
-    return tr("{} per iteration", duration(run.mean_ns()));
+    return tr("{} per iteration", base::duration_text(run.mean_ns()));
   }
-  return tr("{} per iteration on average; this one takes the CPU {}", duration(run.mean_ns()), duration(typical));
+  return tr("{} per iteration on average; this one takes the CPU {}", base::duration_text(run.mean_ns()),
+            base::duration_text(typical));
 }
 
 void add_head(const BandsScene& scene, std::size_t side, bool mixed, const Rect& r, SpanBatch& out) {
@@ -44,13 +43,14 @@ void add_head(const BandsScene& scene, std::size_t side, bool mixed, const Rect&
   if (!run) return;
   std::string says = side == kSideA ? scene.texts.a : scene.texts.b;
   if (mixed) says += std::string("  ") + (run->facts.simulated ? tr("(simulated)") : tr("(measured)"));
-  const std::string length = length_text(*run);
+  const std::string length = bands_length_text(*run);
   const std::string verdict = std::string(analysis::verdict_title(run->summary.verdict.kind)) + "   ·   " + length;
   const float own = text_width(scene.fonts, FontRole::BodyBold, says);
   const float gap = 20 * s;
   // From the longest text to the shortest; the run's label comes first.
   std::string right = verdict;
-  for (const std::string& shorter : {length, run->mean_ns() > 0 ? duration(run->mean_ns()) : std::string("–")}) {
+  for (const std::string& shorter :
+       {length, run->mean_ns() > 0 ? base::duration_text(run->mean_ns()) : std::string("–")}) {
     if (own + gap + text_width(scene.fonts, FontRole::Body, right) > end - x) right = shorter;
   }
   const float width = text_width(scene.fonts, FontRole::Body, right) + 2;
@@ -130,7 +130,7 @@ float CompareBands::height_at(const BandsScene& scene, float factor) {
 }
 
 float CompareBands::fitting_height(const BandsScene& scene, float most) {
-  for (const float factor : kFactors) {
+  for (const float factor : kBandsFactors) {
     const float height = height_at(scene, factor);
     if (height <= most || factor <= 1) return height;
   }
@@ -138,9 +138,9 @@ float CompareBands::fitting_height(const BandsScene& scene, float most) {
 }
 
 float CompareBands::least_height(const BandsScene& scene) {
-  const float most = kLeastLanes * scene.scale;
-  return kFixed * scene.scale + std::min(most, lanes_height(scene, kSideA, kFactors.back())) +
-         std::min(most, lanes_height(scene, kSideB, kFactors.back()));
+  const float most = kBandsLeastLanes * scene.scale;
+  return kFixed * scene.scale + std::min(most, lanes_height(scene, kSideA, kBandsFactors.back())) +
+         std::min(most, lanes_height(scene, kSideB, kBandsFactors.back()));
 }
 
 void CompareBands::add_lanes(const BandsScene& scene, std::size_t side, const TimeAxis& axis, const Rect& area,
@@ -179,7 +179,7 @@ BandsPlaces CompareBands::compose(const BandsScene& scene, const TimeAxis& axis,
   const float s = scene.scale;
   const float room = std::max(60 * s, area.height - kFixed * s);
   std::array<float, 2> wanted{};
-  for (const float factor : kFactors) {
+  for (const float factor : kBandsFactors) {
     wanted = {lanes_height(scene, kSideA, factor), lanes_height(scene, kSideB, factor)};
     factor_ = factor;
     if (wanted[0] + wanted[1] <= room) break;

@@ -18,10 +18,10 @@ namespace {
 
 using base::tr;
 
-constexpr float kMargin = 16, kHead = 62, kFoot = 34, kBadgeHeight = 26, kTableGap = 14;
-constexpr float kMostLanes = 1400;  // of both together, as in a window
+constexpr float kCompareMargin = 16, kCompareHead = 62, kCompareFoot = 34, kCompareBadgeHeight = 26, kTableGap = 14;
+constexpr float kCompareMostLanes = 1400;  // of both together, as in a window
 
-bool simulated(const ComparePicture& p) { return p.a->facts.simulated || p.b->facts.simulated; }
+bool compare_simulated(const ComparePicture& p) { return p.a->facts.simulated || p.b->facts.simulated; }
 
 std::string compare_headline(const RunSnapshot& a, const RunSnapshot& b) {
   return a.title == b.title ? tr(a.title) : tr(a.title) + std::string("  |  ") + tr(b.title);
@@ -47,9 +47,9 @@ class CompareLayout::Composition {
         texts_(side_texts(*picture.a, picture.b.get(), 5)),
         rows_(difference_rows(*picture.a, picture.b.get())),
         width_(static_cast<float>(picture.width)) {
-    bands_height_ = std::min(bands_.height_at(scene(), 1), kMostLanes);
-    head_ = picture.caption ? kHead : 0;
-    foot_ = picture.caption || simulated(picture) ? kFoot : 0;
+    bands_height_ = std::min(bands_.height_at(scene(), 1), kCompareMostLanes);
+    head_ = picture.caption ? kCompareHead : 0;
+    foot_ = picture.caption || compare_simulated(picture) ? kCompareFoot : 0;
     height_ = std::ceil(head_ + kWordsHeight + bands_height_ + kTableGap + table_height(table()) + 8 + foot_);
   }
 
@@ -87,35 +87,36 @@ class CompareLayout::Composition {
     const io::RunFacts& facts = picture_.a->facts.simulated ? picture_.a->facts : picture_.b->facts;
     const std::string says = badge_text(picture_.a->facts, picture_.b->facts);
     const float width = text_width(fonts_, FontRole::BodyBold, says) + 36;
-    const float x = width_ - kMargin - width;
-    out.solid(x, y, x + width, y + kBadgeHeight, colours_[facts.simulated ? Colour::Simulated : Colour::PanelRaised],
-              5);
+    const float x = width_ - kCompareMargin - width;
+    out.solid(x, y, x + width, y + kCompareBadgeHeight,
+              colours_[facts.simulated ? Colour::Simulated : Colour::PanelRaised], 5);
     out.add({x, y, width, colours_[facts.simulated ? Colour::SimulatedInk : Colour::Text], FontRole::BodyBold, says,
-             kBadgeHeight, LabelAlign::Centre});
+             kCompareBadgeHeight, LabelAlign::Centre});
   }
 
   void add_head(SpanBatch& out) const {
     const RunSnapshot &a = *picture_.a, &b = *picture_.b;
-    out.add({kMargin, 12, width_ - 360, colours_[Colour::Text], FontRole::Title, compare_headline(a, b), 26});
-    out.add({kMargin, 36, width_ - 2 * kMargin, colours_[Colour::Muted], FontRole::Small,
+    out.add({kCompareMargin, 12, width_ - 360, colours_[Colour::Text], FontRole::Title, compare_headline(a, b), 26});
+    out.add({kCompareMargin, 36, width_ - 2 * kCompareMargin, colours_[Colour::Muted], FontRole::Small,
              device_text(a, b) + "   ·   " + shared_settings(a, b), 18});
-    out.solid(0, kHead - 3, width_, kHead - 2, colours_[Colour::Line]);
+    out.solid(0, kCompareHead - 3, width_, kCompareHead - 2, colours_[Colour::Line]);
     add_badge(12, out);
   }
 
   void add_foot(float y, SpanBatch& out) const {
-    if (!picture_.caption) return add_badge(y + (kFoot - kBadgeHeight) / 2, out);
+    if (!picture_.caption) return add_badge(y + (kCompareFoot - kCompareBadgeHeight) / 2, out);
     out.solid(0, y, width_, y + 1, colours_[Colour::Line]);
     std::string foot =
         std::string("Lanescope  ·  ") + tr("hatched: the CPU waits for the GPU  ·  dashed: the GPU has nothing to run");
     if (const std::string said = colouring_text(picture_.colouring); !said.empty()) foot += "  ·  " + said;
-    if (simulated(picture_)) {
+    if (compare_simulated(picture_)) {
       const bool both = picture_.a->facts.simulated && picture_.b->facts.simulated;
       foot += std::string("  ·  ") + (both                          ? tr("simulated, not measured on a GPU")
                                       : picture_.a->facts.simulated ? tr("A is simulated, not measured on a GPU")
                                                                     : tr("B is simulated, not measured on a GPU"));
     }
-    out.add({kMargin, y, width_ - 2 * kMargin, colours_[Colour::Dim], FontRole::Small, foot, kFoot});
+    out.add(
+        {kCompareMargin, y, width_ - 2 * kCompareMargin, colours_[Colour::Dim], FontRole::Small, foot, kCompareFoot});
   }
 
   const ComparePicture& picture_;

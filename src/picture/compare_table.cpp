@@ -12,7 +12,7 @@ using base::tr;
 
 constexpr float kGroupGap = 7;
 constexpr float kLeastBars = 70;
-constexpr float kNumber = 92, kDifference = 104, kLeastName = 150, kMostName = 250;
+constexpr float kNumber = 92, kTableDifference = 104, kLeastName = 150, kMostName = 250;
 
 struct Columns {
   float name = 0, name_width = 0, a = 0, b = 0, difference = 0;  // right edges of the numbers
@@ -24,14 +24,14 @@ Columns columns_of(const TableScene& scene, const Rect& area) {
   Columns c;
   c.name = area.x + 16 * s;
   const float right = area.x + area.width - CompareBands::kRightMargin * s;
-  const float numbers = (2 * kNumber + kDifference) * s;
+  const float numbers = (2 * kNumber + kTableDifference) * s;
   const float rest = right - c.name - numbers;
   c.name_width = std::clamp(rest * 0.55f, std::min(rest, kLeastName * s), kMostName * s);
   const float bars = rest - c.name_width - 20 * s;
   if (bars < kLeastBars * s) c.name_width = rest;
   c.a = c.name + c.name_width + kNumber * s;
   c.b = c.a + kNumber * s;
-  c.difference = c.b + kDifference * s;
+  c.difference = c.b + kTableDifference * s;
   if (bars >= kLeastBars * s) {
     c.bars = c.difference + 20 * s;
     c.bars_width = bars;
@@ -120,7 +120,7 @@ void add_table(const TableScene& scene, const Rect& area, float scroll, PictureS
       {c.name, area.y, c.name_width, theme[Colour::Dim], FontRole::SmallBold, tr("PER ITERATION"), kTableHead * s});
   add_side_badge(head, theme, kSideA, c.a - badge, badge_y, badge, true);
   add_side_badge(head, theme, kSideB, c.b - badge, badge_y, badge, scene.has_b);
-  head.add({c.difference - kDifference * s, area.y, kDifference * s, theme[Colour::Dim], FontRole::SmallBold,
+  head.add({c.difference - kTableDifference * s, area.y, kTableDifference * s, theme[Colour::Dim], FontRole::SmallBold,
             tr("DIFFERENCE"), kTableHead * s, LabelAlign::Right});
   head.solid(c.name, area.y + kTableHead * s - s, right, area.y + kTableHead * s, theme[Colour::Line]);
 
@@ -142,7 +142,7 @@ void add_table(const TableScene& scene, const Rect& area, float scroll, PictureS
     add_number(scene, c.a, y, height, value_text(row, row.a), theme[Colour::Text], body);
     if (scene.has_b) {
       add_number(scene, c.b, y, height, value_text(row, row.b), theme[Colour::Text], body);
-      const float width = kDifference * s;
+      const float width = kTableDifference * s;
       body.add({c.difference - width, y, width, theme.as_text(colour_of(row)), FontRole::Mono, difference_text(row),
                 height, LabelAlign::Right});
     }

@@ -26,11 +26,11 @@ namespace {
 
 using base::tr;
 
-constexpr float kMargin = 20;
+constexpr float kPictureMargin = 20;
 constexpr float kHeadHeight = 62;
 constexpr float kPartHead = 54;
 constexpr float kFootHeight = 34;
-constexpr float kBadgeHeight = 26;
+constexpr float kPictureBadgeHeight = 26;
 constexpr float kJobHeading = 24, kJobBelow = 2;
 constexpr float kJobNames = 16;  // from the left, as in the window
 constexpr std::size_t kAllBubbles = 4'000'000;
@@ -91,8 +91,8 @@ class PictureLayout::Composition {
       : request_(request),
         colours_(theme(request.theme)),
         width_(static_cast<float>(request.width)),
-        left_(kMargin / 2 + Timeline::kLabelWidth),
-        lanes_width_(width_ - left_ - kMargin) {
+        left_(kPictureMargin / 2 + Timeline::kLabelWidth),
+        lanes_width_(width_ - left_ - kPictureMargin) {
     // One time scale for all parts: the longest stretch fills the width.
     Nanoseconds longest = 1;
     for (const PicturePart& part : request.parts) {
@@ -138,7 +138,7 @@ class PictureLayout::Composition {
     if (request_.caption) {
       add_foot(y, caption);
     } else if (simulated_) {
-      add_badge(fonts, y + (kFootHeight - kBadgeHeight) / 2, caption);
+      add_badge(fonts, y + (kFootHeight - kPictureBadgeHeight) / 2, caption);
     }
     sheet.layers.push_back({{0, 0, width_, height_}, std::move(caption)});
     return sheet;
@@ -186,23 +186,24 @@ class PictureLayout::Composition {
     if (!facts) return;
     const std::string badge = badge_text(*facts, false);
     const float badge_width = text_width(fonts, FontRole::BodyBold, badge) + 36;
-    const float x = width_ - kMargin - badge_width;
-    out.solid(x, y, x + badge_width, y + kBadgeHeight,
+    const float x = width_ - kPictureMargin - badge_width;
+    out.solid(x, y, x + badge_width, y + kPictureBadgeHeight,
               colours_[facts->simulated ? Colour::Simulated : Colour::PanelRaised], 5);
     out.add({x, y, badge_width, colours_[facts->simulated ? Colour::SimulatedInk : Colour::Text], FontRole::BodyBold,
-             badge, kBadgeHeight, LabelAlign::Centre});
+             badge, kPictureBadgeHeight, LabelAlign::Centre});
   }
 
   void add_head(const TextMeasure& fonts, SpanBatch& out) const {
     const io::RunFacts facts = shared_facts(request_);
-    out.add({kMargin, 12, width_ - 360, colours_[Colour::Text], FontRole::Title, picture_headline(request_), 26});
+    out.add(
+        {kPictureMargin, 12, width_ - 360, colours_[Colour::Text], FontRole::Title, picture_headline(request_), 26});
     std::string says;  // of a file of another program, nothing is known
     for (const std::string& part :
          {facts.workload, facts.device_name.empty() ? facts.device : device::name_in_words(facts.device_name),
           settings_text(facts)}) {
       if (!part.empty()) says += (says.empty() ? "" : "   ·   ") + part;
     }
-    out.add({kMargin, 36, width_ - 2 * kMargin, colours_[Colour::Muted], FontRole::Small, says, 18});
+    out.add({kPictureMargin, 36, width_ - 2 * kPictureMargin, colours_[Colour::Muted], FontRole::Small, says, 18});
     add_badge(fonts, 12, out);
   }
 
@@ -212,10 +213,10 @@ class PictureLayout::Composition {
     const std::string verdict(analysis::verdict_title(part.summary.verdict.kind));
     std::string title = part.title.empty() ? verdict : part.title;
     if (mixed_) title += std::string("   ") + (part.facts.simulated ? tr("(simulated)") : tr("(measured)"));
-    out.add({kMargin, y + 10, width_ * 0.45f, colours_[Colour::Text], FontRole::BodyBold, title, 20});
-    out.add({width_ * 0.4f, y + 10, width_ * 0.6f - kMargin, colours_[Colour::Text], FontRole::Body,
+    out.add({kPictureMargin, y + 10, width_ * 0.45f, colours_[Colour::Text], FontRole::BodyBold, title, 20});
+    out.add({width_ * 0.4f, y + 10, width_ * 0.6f - kPictureMargin, colours_[Colour::Text], FontRole::Body,
              figures_text(part.summary), 20, LabelAlign::Right});
-    out.add({kMargin, y + 30, width_ - 2 * kMargin, colours_[Colour::Muted], FontRole::Small,
+    out.add({kPictureMargin, y + 30, width_ - 2 * kPictureMargin, colours_[Colour::Muted], FontRole::Small,
              (part.title.empty() ? "" : verdict + ". ") + part.summary.verdict.sentence, 18});
   }
 
@@ -232,21 +233,22 @@ class PictureLayout::Composition {
                          1,
                          job.bands,
                          job.selected};
-    const Rect area{kMargin / 2, y + kJobHeading, width_ - kMargin * 1.5f, height - kJobHeading};
+    const Rect area{kPictureMargin / 2, y + kJobHeading, width_ - kPictureMargin * 1.5f, height - kJobHeading};
     view.bands.prepare(frame, view.axis, area);
     sheet.layers.push_back({{left_, area.y, lanes_width_, area.height}, view.bands.rows(), view.bands.ribbons()});
     SpanBatch names = view.bands.names();
     const float x = area.x + kJobNames, width = text_width(fonts, FontRole::SmallBold, job.heading) + 2;
     const float says = x + width + 14;
     names.add({x, y, width, colours_[Colour::Dim], FontRole::SmallBold, job.heading, kJobHeading});
-    names.add({says, y, width_ - kMargin - says, colours_[Colour::Muted], FontRole::Small, job.sentence, kJobHeading});
+    names.add(
+        {says, y, width_ - kPictureMargin - says, colours_[Colour::Muted], FontRole::Small, job.sentence, kJobHeading});
     names.solid(0, y, width_, y + 1, colours_[Colour::Line]);
     names.solid(0, y + height - 1, width_, y + height, colours_[Colour::Line]);
     sheet.layers.push_back({{0, y, width_, height}, std::move(names)});
   }
 
   void add_lanes(View& view, float y, PictureSheet& sheet) const {
-    const Rect area{kMargin / 2, y, width_ - kMargin * 1.5f, view.height};
+    const Rect area{kPictureMargin / 2, y, width_ - kPictureMargin * 1.5f, view.height};
     const TimelineFrame shown = frame(view);
     view.timeline.prepare(shown, view.axis, area);
     const MarkSurface surface{shown, view.timeline, view.axis, area, view.timeline.rows(), view.timeline.top()};
@@ -281,7 +283,8 @@ class PictureLayout::Composition {
       foot += "  ·  " + said;
     }
     if (simulated_) foot += std::string("  ·  ") + tr("simulated, not measured on a GPU");
-    out.add({kMargin, y, width_ - 2 * kMargin, colours_[Colour::Dim], FontRole::Small, foot, kFootHeight});
+    out.add(
+        {kPictureMargin, y, width_ - 2 * kPictureMargin, colours_[Colour::Dim], FontRole::Small, foot, kFootHeight});
   }
 
   const PictureRequest& request_;

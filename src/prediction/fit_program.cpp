@@ -15,7 +15,7 @@
 namespace lanescope::prediction {
 namespace {
 
-double us(Nanoseconds ns) { return static_cast<double>(ns) / 1e3; }
+double program_us(Nanoseconds ns) { return static_cast<double>(ns) / 1e3; }
 
 // Calls that the program makes or not, depending on the GPU's progress.
 bool is_left_out(std::size_t api) {
@@ -204,11 +204,11 @@ class ProgramFit {
       const Step& step = steps[i];
       const Issue& issue = asked[i];
       if (step.missing || shadows[i].missing) continue;
-      double gap = us(step.gap - shadows[i].gap);
+      double gap = program_us(step.gap - shadows[i].gap);
       if (step.first != kNone) {
         const auto own = calls.subspan(step.first, step.last - step.first);
         if (issue.api == static_cast<std::size_t>(CudaCall::LaunchKernel)) take_kernels(issue.op, own, here);
-        if (own.size() > 1) gap += us(own.back().end - own.front().start) - fit_.numbers.value(Number::Launch);
+        if (own.size() > 1) gap += program_us(own.back().end - own.front().start) - fit_.numbers.value(Number::Launch);
         if (issue.download > 0) downloads_.push_back({issue.download, issue.fresh_download});
       }
       if (issue.waited) continue;
@@ -234,11 +234,11 @@ class ProgramFit {
       if (call.operation == kNone) continue;
       const RecordedOperation& operation = recording_.operations[call.operation];
       if (operation.event.kind != trace::EventKind::Kernel) continue;
-      sum += us(operation.event.duration());
+      sum += program_us(operation.event.duration());
       // The GPU's own pause between two kernels, if the second was launched well before the first ended.
       const Nanoseconds there = call.end + 10 * base::kMicrosecond;
       if (here && operation.before > there && operation.event.start_ns >= operation.before) {
-        pauses_.add(us(operation.event.start_ns - operation.before));
+        pauses_.add(program_us(operation.event.start_ns - operation.before));
       }
     }
     if (sum <= 0) return;
@@ -343,7 +343,7 @@ class ProgramFit {
     std::map<std::string, Samples> work;
     const double per_byte = 1e-3 / fit_.numbers.value(Number::HostMemory);
     for (const IssuedTask& task : shadow_.tasks) {
-      work[task.name].add(us(task.busy) + static_cast<double>(task.bytes) * per_byte);
+      work[task.name].add(program_us(task.busy) + static_cast<double>(task.bytes) * per_byte);
     }
     std::vector<std::pair<Nanoseconds, int>> changes;
     double all = 0;
@@ -358,7 +358,7 @@ class ProgramFit {
       double done = 0, at_work = 0;
       for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
         at_work += changes[i].second;
-        done += std::min(at_work, cores) * us(changes[i + 1].first - changes[i].first);
+        done += std::min(at_work, cores) * program_us(changes[i + 1].first - changes[i].first);
       }
       return done;
     };
@@ -378,10 +378,10 @@ class ProgramFit {
   void fit_tasks() {
     std::map<std::string, std::pair<Samples, Samples>> by_name;  // recorded; bytes
     std::map<std::string, Samples> busy;
-    for (const RecordedTask& task : recording_.tasks) by_name[task.name].first.add(us(task.end - task.start));
+    for (const RecordedTask& task : recording_.tasks) by_name[task.name].first.add(program_us(task.end - task.start));
     for (const IssuedTask& task : shadow_.tasks) {
       by_name[task.name].second.add(static_cast<double>(task.bytes));
-      busy[task.name].add(us(task.busy));
+      busy[task.name].add(program_us(task.busy));
     }
     if (fit_.numbers.known(Number::HostMemory)) return;
     for (const auto& [name, samples] : by_name) {
@@ -408,7 +408,7 @@ class ProgramFit {
     }
     if (!setup_aligned_ || recorded.empty()) return;
     for (std::size_t i = 0; i < std::min(recorded.size(), bytes.size()); ++i) {
-      const double spent = us(recorded[i]->parts.own);
+      const double spent = program_us(recorded[i]->parts.own);
       equations.add({1, bytes[i] / (1 << 20)}, spent, std::max(spread_ / 2, 0.005) * spent);
     }
     const auto answer = equations.solve();

@@ -53,8 +53,6 @@ class Refusal {
   throw Refusal(std::move(why), probe_may_help);
 }
 
-std::string duration(double ns) { return base::format_duration(std::llround(ns)); }
-
 /// A simulated run, measured in the same way as a recorded one.
 struct Outcome {
   Simulation simulation;
@@ -124,7 +122,7 @@ class Predictor {
     // A measured time that is uncertain itself cannot be met more exactly.
     if (prediction.fidelity_error > std::clamp(wandered_, kFidelityLimit, kMostFidelityLimit)) {
       refuse(tr("the fitted machine is {:.1f} % off ({} instead of {})", 100 * prediction.fidelity_error,
-                duration(now.iteration_ns), duration(measured_ns_)),
+                base::duration_text(now.iteration_ns), base::duration_text(measured_ns_)),
              true);
     }
     predict_change(changed, now, prediction);

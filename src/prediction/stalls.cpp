@@ -19,8 +19,6 @@ double change(const Stall& stall) { return stall.then_ns - stall.now_ns; }
 
 std::string place(const Stall& stall) { return stall.range.empty() ? stall.call : stall.range; }
 
-std::string duration(double ns) { return base::format_duration(std::llround(ns)); }
-
 }  // namespace
 
 std::vector<Stall> stalls_of(const analysis::Evidence& now, const base::NameTable& names_now,
@@ -61,13 +59,13 @@ std::string stall_sentence(const std::vector<Stall>& stalls, double iteration_ns
   const double least = kSmall * iteration_ns;
   const bool goes = less != nullptr && less->second < -least, comes = more != nullptr && more->second > least;
   if (goes && comes) {
-    return tr("Of {} of waiting removed at {}, {} reappear at {}", duration(-less->second), less->first,
-              duration(std::min(more->second, -less->second)), more->first);
+    return tr("Of {} of waiting removed at {}, {} reappear at {}", base::duration_text(-less->second), less->first,
+              base::duration_text(std::min(more->second, -less->second)), more->first);
   }
   if (goes) {
-    return tr("{} of waiting at {} disappear", duration(-less->second), less->first);
+    return tr("{} of waiting at {} disappear", base::duration_text(-less->second), less->first);
   }
-  if (comes) return tr("{} of waiting appear at {}", duration(more->second), more->first);
+  if (comes) return tr("{} of waiting appear at {}", base::duration_text(more->second), more->first);
   return tr("The CPU waits as before");
 }
 

@@ -1,4 +1,3 @@
-#define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
 #include "base/error.h"

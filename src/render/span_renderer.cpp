@@ -91,7 +91,7 @@ struct KeptSpans {
   std::vector<Span> spans;
 };
 
-void draw_kept(const ImDrawList*, const ImDrawCmd* command) {
+void draw_kept_spans(const ImDrawList*, const ImDrawCmd* command) {
   const auto* kept = static_cast<const KeptSpans*>(command->UserCallbackData);
   kept->renderer->draw(kept->spans, callback_clip(*command), callback_target());
 }
@@ -193,7 +193,7 @@ ClearedGround cleared_ground(const Span& span, float scale) {
 }
 
 bool tell_spans(const ImDrawCmd& command, DrawnPieces& drawn) {
-  if (command.UserCallback != draw_kept) return false;
+  if (command.UserCallback != draw_kept_spans) return false;
   for (const Span& s : static_cast<const KeptSpans*>(command.UserCallbackData)->spans) {
     Hash look;
     look.add(std::uint64_t{s.colour} << 32 | s.ink).add(static_cast<std::uint64_t>(s.style));
@@ -209,7 +209,7 @@ bool tell_spans(const ImDrawCmd& command, DrawnPieces& drawn) {
 
 void add_to_draw_list(ImDrawList& list, SpanRenderer& renderer, const SpanBatch& batch) {
   if (batch.spans.empty()) return;
-  list.AddCallback(draw_kept, keep_until_next_frame(KeptSpans{&renderer, batch.spans}));
+  list.AddCallback(draw_kept_spans, keep_until_next_frame(KeptSpans{&renderer, batch.spans}));
   list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
 }
 

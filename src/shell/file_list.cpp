@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostEntries = 50'000;
 
-std::string lower(std::string_view text) {
+std::string file_lower(std::string_view text) {
   std::string result(text);
   for (char& c : result) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -26,7 +26,7 @@ std::string lower(std::string_view text) {
 }  // namespace
 
 bool has_ending(std::string_view name, const std::vector<std::string>& endings) {
-  const std::string small = lower(name);
+  const std::string small = file_lower(name);
   return endings.empty() || std::ranges::any_of(endings, [&](const std::string& e) { return small.ends_with(e); });
 }
 
@@ -55,7 +55,7 @@ void sort_entries(std::vector<FileEntry>& entries, FileColumn by, bool backwards
   const auto before = [&](const FileEntry& a, const FileEntry& b) {
     if (by == FileColumn::Size && a.bytes != b.bytes) return a.bytes > b.bytes;
     if (by == FileColumn::Changed && a.changed != b.changed) return a.changed > b.changed;
-    return std::pair(lower(a.name), a.name) < std::pair(lower(b.name), b.name);
+    return std::pair(file_lower(a.name), a.name) < std::pair(file_lower(b.name), b.name);
   };
   std::sort(entries.begin(), entries.end(), [&](const FileEntry& a, const FileEntry& b) {
     if (a.folder != b.folder) return a.folder;
@@ -64,10 +64,10 @@ void sort_entries(std::vector<FileEntry>& entries, FileColumn by, bool backwards
 }
 
 std::vector<std::size_t> matching_entries(const std::vector<FileEntry>& entries, std::string_view typed) {
-  const std::string wanted = lower(typed);
+  const std::string wanted = file_lower(typed);
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (lower(entries[i].name).find(wanted) != std::string::npos) found.push_back(i);
+    if (file_lower(entries[i].name).find(wanted) != std::string::npos) found.push_back(i);
   }
   return found;
 }

@@ -10,7 +10,7 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr std::chrono::milliseconds kBetween{900};  // a window at rest wakes twice a second
+constexpr std::chrono::milliseconds kFilesBetween{900};  // a window at rest wakes twice a second
 
 // The lists of the gallery; what is selected there stays selected.
 void renew_gallery(ShellState& state) {
@@ -51,7 +51,7 @@ void say_errors(ShellState& state, std::vector<std::string> errors) {
 bool follow_own_files(ShellState& state) {
   OwnFilesState& own = state.own_files;
   const auto now = std::chrono::steady_clock::now();
-  if (now - own.looked < kBetween) return false;
+  if (now - own.looked < kFilesBetween) return false;
   own.looked = now;
   own.folders.look();
   const std::uint64_t version = lesson::own_files_version();

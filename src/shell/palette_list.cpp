@@ -20,7 +20,7 @@ using base::tr;
 constexpr int kWordStart = 100, kInside = 60, kScattered = 20;
 constexpr std::size_t kRemembered = 12;
 
-std::string lower(std::string_view text) {
+std::string palette_lower(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -181,8 +181,8 @@ void add_themes(const ShellState& state, std::vector<PaletteEntry>& entries) {
 }  // namespace
 
 int found_score(std::string_view query, std::string_view text) {
-  const std::string small = lower(text);
-  const std::string words = lower(query);
+  const std::string small = palette_lower(text);
+  const std::string words = palette_lower(query);
   int sum = 1;
   for (std::size_t at = 0; at < words.size();) {
     const std::size_t end = std::min(words.find(' ', at), words.size());

@@ -22,7 +22,9 @@ using base::tr;
 std::string nothing_selected(const ShellState& state) {
   return state.selection.empty() ? tr("nothing is selected") : "";
 }
-std::string no_event(const ShellState& state) { return state.selection.event ? "" : tr("no event is selected"); }
+std::string selection_no_event(const ShellState& state) {
+  return state.selection.event ? "" : tr("no event is selected");
+}
 
 void zoom_to_selection(ShellState& state) {
   const Selection& selection = state.selection;
@@ -106,14 +108,14 @@ std::vector<ActionInfo> selection_actions() {
        N_("find all events of the selected name"),
        {{key::F3, kCtrl}},
        find_same,
-       no_event},
+       selection_no_event},
       {Action::NameStatistics,
        ActionGroup::Reading,
        "name-statistics",
        N_("statistics of the selected name, in the whole trace"),
        {{key::I, kShift}},
        [](ShellState& s) { s.name_figures.open = !s.name_figures.open; },
-       no_event},
+       selection_no_event},
       {Action::CopyDetails,
        ActionGroup::Out,
        "copy-details",

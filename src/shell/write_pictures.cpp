@@ -93,7 +93,7 @@ void copy_table(ShellState& state) {
   state.show_toast(tr("Table copied as Markdown"));
 }
 
-std::string nothing_selected(const ShellState& state) {
+std::string picture_nothing_selected(const ShellState& state) {
   return state.selection.empty() ? tr("nothing is selected") : "";
 }
 
@@ -252,7 +252,7 @@ std::vector<ActionInfo> picture_actions() {
        N_("picture of the selection, 2x"),
        {{key::S, kAlt}},
        [](ShellState& s) { save(s, PictureSubject::Selection, 2); },
-       nothing_selected},
+       picture_nothing_selected},
       {Action::PicturePanel,
        ActionGroup::Out,
        "picture-panel",

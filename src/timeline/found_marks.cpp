@@ -7,7 +7,7 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr float kFoldPx = 3;  // narrower events share an outline, just as they share a glyph
+constexpr float kFoundFoldPx = 3;  // narrower events share an outline, just as they share a glyph
 
 void add_outline(const MarkSurface& s, const Rect& r, Colour colour, float grow, float strength, float stroke) {
   const float scale = s.frame.scale;
@@ -39,7 +39,7 @@ bool is_marker(const MarkSurface& s, trace::LaneId lane) {
 
 void add_row(const MarkSurface& s, trace::LaneId lane, std::size_t number, const FoundEvents::InRow& row) {
   const TimeAxis& axis = s.axis;
-  const Nanoseconds fold = std::max<Nanoseconds>(1, axis.length_ns(kFoldPx * s.frame.scale));
+  const Nanoseconds fold = std::max<Nanoseconds>(1, axis.length_ns(kFoundFoldPx * s.frame.scale));
   const auto first_ending_after = [&](std::size_t from, Nanoseconds t) {
     return static_cast<std::size_t>(
         std::upper_bound(row.ends.begin() + static_cast<std::ptrdiff_t>(from), row.ends.end(), t) - row.ends.begin());

@@ -19,7 +19,7 @@ using trace::LaneId;
 using trace::LaneInfo;
 using trace::LaneKind;
 
-bool has_row(const LaneInfo& info) {
+bool has_order_row(const LaneInfo& info) {
   return trace::is_cpu_lane(info.kind) || trace::is_gpu_work_lane(info.kind) || info.kind == LaneKind::GpuRanges;
 }
 
@@ -36,7 +36,7 @@ class Owners {
     }
     for (std::size_t l = 0; l < lane_count; ++l) {
       const LaneInfo& info = trace.lane(static_cast<LaneId>(l)).info();
-      if (!has_row(info)) continue;
+      if (!has_order_row(info)) continue;
       if (trace::is_cpu_lane(info.kind)) {
         if (!threads_.helps(info)) cpu_owners_.insert(owner_of(info));
         pids_[info.process].insert({info.host, info.pid});
@@ -176,7 +176,7 @@ std::vector<OrderedLane> ordered_lanes(const trace::Trace& trace, const LaneLayo
   const Owners owners(trace, keys.size());
   std::vector<LaneId> lanes;
   for (std::size_t l = 0; l < keys.size(); ++l) {
-    if (has_row(trace.lane(static_cast<LaneId>(l)).info())) lanes.push_back(static_cast<LaneId>(l));
+    if (has_order_row(trace.lane(static_cast<LaneId>(l)).info())) lanes.push_back(static_cast<LaneId>(l));
   }
   std::sort(lanes.begin(), lanes.end(), [&](LaneId a, LaneId b) {
     return order_of(trace.lane(a).info(), owners.threads()) < order_of(trace.lane(b).info(), owners.threads());

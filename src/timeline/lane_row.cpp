@@ -45,7 +45,7 @@ float base_height(LaneKind kind) {
 
 constexpr float kCountEvery = 80;                  // minimum distance in pixels between displayed counts
 constexpr float kCountPx = 42;                     // space for a count
-constexpr float kLetterPx = 7.2f;                  // width of a digit, with a margin
+constexpr float kLaneLetterPx = 7.2f;              // width of a digit, with a margin
 constexpr float kBesidePx = 3;                     // between a strip and the count beside it
 constexpr float kBubbleLabelPx = 30;               // a bubble this wide has text in its middle,
 constexpr float kBubbleTextPx = 90;                // of at most this width
@@ -419,7 +419,7 @@ void LaneRow::write_counts(const RowContext& context, const Strip& strip, SpanBa
   float free_from = axis.left_px();
   const auto write_beside = [&](float from, float to, float free_to, std::uint64_t count) {
     const std::string says = fold_count_text(count);
-    const float width = (static_cast<float>(says.size() - 1) * kLetterPx + 2) * s;  // × is two bytes
+    const float width = (static_cast<float>(says.size() - 1) * kLaneLetterPx + 2) * s;  // × is two bytes
     const auto fits = [&](float gap) {
       // Gaps between kernels are bubbles, with their duration in the middle.
       const bool bubble = strip.kind == LaneKind::Kernels && gap >= kBubbleLabelPx * s;

@@ -14,9 +14,9 @@ namespace {
 using base::tr;
 
 constexpr float kWidth = 232;
-constexpr float kLine = 18;
+constexpr float kPinLine = 18;
 constexpr float kHead = 32;  // of a card, including the margin below its last line
-constexpr float kDotPitch = 3;
+constexpr float kPinDotPitch = 3;
 
 }  // namespace
 
@@ -56,7 +56,7 @@ std::optional<PinPlace> pin_place(const PinnedTooltip& pin, const Timeline& time
   const float top = area.y + Timeline::kRulerHeight * s;
   Rect& card = place.card;
   card.width = kWidth * s;
-  card.height = (kHead + kLine * static_cast<float>(lines)) * s;
+  card.height = (kHead + kPinLine * static_cast<float>(lines)) * s;
   card.x = std::clamp(place.tip_x + pin.dx * s, axis.left_px(), std::max(axis.left_px(), axis.right_px() - card.width));
   card.y = std::clamp(place.tip_y + pin.dy * s, top, std::max(top, area.y + area.height - card.height));
   return place;
@@ -67,10 +67,10 @@ std::vector<Label> pin_labels(const PinText& text, const Rect& card, const Theme
                              FontRole::SmallBold, text.title, 20 * s}};
   float y = card.y + 24 * s;
   for (const auto& [name, value] : text.lines) {
-    labels.push_back({card.x + 10 * s, y, 90 * s, theme[Colour::Muted], FontRole::Small, name, kLine * s});
+    labels.push_back({card.x + 10 * s, y, 90 * s, theme[Colour::Muted], FontRole::Small, name, kPinLine * s});
     labels.push_back({card.x + 90 * s, y, card.width - 100 * s, theme[Colour::Text], FontRole::MonoSmall, value,
-                      kLine * s, LabelAlign::Right});
-    y += kLine * s;
+                      kPinLine * s, LabelAlign::Right});
+    y += kPinLine * s;
   }
   return labels;
 }
@@ -91,7 +91,7 @@ void add_pins(const MarkSurface& surface, const std::vector<PinnedTooltip>& pins
     // From the point to the nearest point of the card.
     const float dx = std::clamp(place->tip_x, card.x, x1) - place->tip_x;
     const float dy = std::clamp(place->tip_y, card.y, y1) - place->tip_y;
-    const int dots = static_cast<int>(std::hypot(dx, dy) / (kDotPitch * s));
+    const int dots = static_cast<int>(std::hypot(dx, dy) / (kPinDotPitch * s));
     for (int i = 0; i <= dots; ++i) {
       const float share = dots > 0 ? static_cast<float>(i) / static_cast<float>(dots) : 0;
       const float r = (i == 0 ? 3.0f : 0.8f) * s;

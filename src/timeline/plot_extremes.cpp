@@ -28,7 +28,7 @@ bool is_late(PlotKind kind) {
   return kLate.has(kind);
 }
 
-Extremes value_at(PlotKind kind, Records records, std::size_t i) {
+Extremes extremes_value_at(PlotKind kind, Records records, std::size_t i) {
   // The first record's totals include what happened before the first iteration: it serves only as a reference for the
   // next.
   return i == 0 ? Extremes{} : plot_extremes(kind, records[i - 1], records[i]);
@@ -60,7 +60,7 @@ bool PlotExtremes::sync(Records records, PlotKinds kinds, std::uint64_t generati
       tree.clear();
       continue;
     }
-    for (std::size_t i = tree.size(); i < records.size(); ++i) tree.push(value_at(kind, records, i));
+    for (std::size_t i = tree.size(); i < records.size(); ++i) tree.push(extremes_value_at(kind, records, i));
   }
   return changed;
 }
@@ -117,7 +117,7 @@ void PlotExtremes::merge(Records records) {
     }
     // A record that also covers something new: keep what was seen of it.
     if (const std::size_t i = merged.size(); i < records.size() && i > 0 && leaf < tree.size()) {
-      Extremes joined = value_at(static_cast<PlotKind>(k), records, i);
+      Extremes joined = extremes_value_at(static_cast<PlotKind>(k), records, i);
       while (leaf < tree.size() && numbers_[leaf] <= records[i].number) joined.join(tree.leaf(leaf++));
       merged.push(joined);
     }

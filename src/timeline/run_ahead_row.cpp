@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::int64_t kUnknown = -1;
 
-using Records = std::span<const analysis::IterationRecord>;
+using RunAheadRecords = std::span<const analysis::IterationRecord>;
 
 // Columns that contain whole iterations show the mean over these, from the analysis' running totals. The value at a
 // single time would not be representative, and would need a search.
 class Means {
  public:
-  explicit Means(Records records) : records_(records) {}
+  explicit Means(RunAheadRecords records) : records_(records) {}
 
   // The mean over the iterations that end in (from, to]; empty unless there are several.
   std::optional<std::int64_t> between(Nanoseconds from, Nanoseconds to) {
@@ -51,7 +51,7 @@ class Means {
                      : base::first_above(least, records_.size(), t - 1, end_of);
   }
 
-  Records records_;
+  RunAheadRecords records_;
   std::size_t next_ = 0, past_ = 0, step_ = 0;
   bool searched_ = false;
 };

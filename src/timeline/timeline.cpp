@@ -19,8 +19,8 @@ constexpr float kNameLine = 18;
 constexpr float kLeastNameHeight = 9;  // minimum lane height for a name
 
 constexpr float kBubbleMinPx = 5;
-constexpr float kBubbleLabelPx = 30;
-constexpr float kTextHeight = 13.5f;  // lower lanes have no text
+constexpr float kTimelineBubbleLabelPx = 30;
+constexpr float kTimelineTextHeight = 13.5f;  // lower lanes have no text
 constexpr float kNotRecordedLabelPx = 92;
 
 void dashed_vertical(SpanBatch& out, float x, float y0, float y1, std::uint32_t colour, float scale) {
@@ -114,7 +114,7 @@ void Timeline::add_bubbles(const TimelineFrame& frame, const RowContext& context
                    frame.theme[Colour::BubbleGround], frame.theme[Colour::Bubble], 3 * frame.scale);
         const float left = std::max(x0, axis.left_px()) + 3 * frame.scale;
         const float right = std::min(x1, axis.right_px()) - 3 * frame.scale;
-        if (right - left >= kBubbleLabelPx * frame.scale && height >= kTextHeight * frame.scale) {
+        if (right - left >= kTimelineBubbleLabelPx * frame.scale && height >= kTimelineTextHeight * frame.scale) {
           std::string text = tr("idle");
           if (right - left > 76 * frame.scale) text += " " + base::format_duration(b->duration());
           out.add({left, kernels->y, right - left, frame.theme[Colour::Bubble], FontRole::Small, text, height,
@@ -142,7 +142,7 @@ void Timeline::add_average_bubbles(const TimelineFrame& frame, const TimeAxis& a
                with_alpha(frame.theme[Colour::Bubble], presence), 3 * s);
     const float left = std::max(x0, axis.left_px()) + 3 * s;
     const float right = std::min(x1, axis.right_px()) - 3 * s;
-    if (right - left < kBubbleLabelPx * s || height < kTextHeight * s) continue;
+    if (right - left < kTimelineBubbleLabelPx * s || height < kTimelineTextHeight * s) continue;
     std::string text = tr("idle");
     if (right - left > 76 * s) text += " " + base::format_duration(idle.to - idle.from);
     out.add({left, kernels.y, right - left, frame.theme[Colour::Bubble], FontRole::Small, text, height,
@@ -182,7 +182,7 @@ void Timeline::add_not_recorded(const TimelineFrame& frame, const TimeAxis& axis
                with_alpha(frame.theme[Colour::Ground], stretch.share),
                with_alpha(frame.theme[Colour::Unknown], stretch.share));
     const float left = x0 + 4 * s, right = x1 - 4 * s;
-    if (stretch.share < 1 || right - left < kNotRecordedLabelPx * s || p.height() < kTextHeight * s) continue;
+    if (stretch.share < 1 || right - left < kNotRecordedLabelPx * s || p.height() < kTimelineTextHeight * s) continue;
     if (calls && any_event(frame.trace.lane(p.lane_row->lane()), axis.to_ns(left), axis.to_ns(right))) continue;
     out.add({left, p.y, right - left, frame.theme[Colour::Dim], FontRole::Small, tr("not recorded"), p.height(),
              LabelAlign::Centre, frame.theme[Colour::Ground]});
@@ -233,7 +233,7 @@ void Timeline::add_open_calls(const TimelineFrame& frame, const RowContext& cont
     open_bars_.push_back({{x0, p->y, x1 - x0, height}, call});
     const float left = std::max(x0, axis.left_px()) + 6 * s;
     const float right = std::min(x1, axis.right_px()) - 6 * s;
-    if (right - left < 40 * s || height < kTextHeight * s) continue;
+    if (right - left < 40 * s || height < kTimelineTextHeight * s) continue;
     // The longest text that fits (a letter of this font is about 6.4 pixels wide).
     const std::string so_far = std::string(tr("so far")) + " " + base::format_duration(frame.now - call.start_ns);
     std::string says = std::string(frame.trace.names().text(call.name)) + " " + so_far;

@@ -1,10 +1,9 @@
 #include "window/library_versions.h"
 
+#include <GLFW/glfw3.h>
 #include <fmt/format.h>
 #include <ft2build.h>
 #include <imgui.h>
-#define GLFW_INCLUDE_NONE
-#include <GLFW/glfw3.h>
 #include FT_FREETYPE_H
 
 namespace lanescope::ui {

@@ -1,5 +1,4 @@
 // How the window lives in a page: the browser asks for each frame, and decides the size.
-#define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 #include <emscripten.h>
 #include <imgui.h>

@@ -18,11 +18,11 @@ namespace {
 using ops::Op;
 using ops::OpKind;
 
-constexpr BatchLimits kBatch{.standard = 128, .maximum = 1024};
+constexpr BatchLimits kControlFlowBatch{.standard = 128, .maximum = 1024};
 constexpr std::uint64_t kMostChecks = 100;
 
-struct Options {
-  explicit Options(const Settings& settings)
+struct ControlFlowOptions {
+  explicit ControlFlowOptions(const Settings& settings)
       : while_loop(settings.choice("network") == "while-loop"),
         data_dependent(settings.choice(key::kBranch) == "data-dependent"),
         checks(static_cast<std::size_t>(settings.integer("checks"))),
@@ -120,23 +120,25 @@ class Network {
   Eager& eager() { return eager_; }
   GraphedStep& graph() { return graph_; }
   std::int32_t capacity() const { return capacity_; }
-  bool ready_for(const Options& o) const { return o.seed == seed_ && o.batch_size <= capacity_ && has_layers(o); }
-  void adapt(const Options& o);
-  virtual Counts forward(const Options& o) = 0;
-  void loss(const Options& o);
+  bool ready_for(const ControlFlowOptions& o) const {
+    return o.seed == seed_ && o.batch_size <= capacity_ && has_layers(o);
+  }
+  void adapt(const ControlFlowOptions& o);
+  virtual Counts forward(const ControlFlowOptions& o) = 0;
+  void loss(const ControlFlowOptions& o);
   float read_loss() { return eager_.item(loss_); }
-  virtual void backward(const Options& o) = 0;
+  virtual void backward(const ControlFlowOptions& o) = 0;
 
  protected:
   virtual void allocate() = 0;
   virtual void initialise(base::Random& random) = 0;
   virtual void make_room(std::int32_t rows) = 0;
-  virtual bool has_layers(const Options&) const { return true; }
-  virtual void make_layers(const Options&) {}
-  virtual const Tensor& output(const Options& o) const = 0;
+  virtual bool has_layers(const ControlFlowOptions&) const { return true; }
+  virtual void make_layers(const ControlFlowOptions&) {}
+  virtual const Tensor& output(const ControlFlowOptions& o) const = 0;
 
   /// x.sum().item() > limit
-  bool sum_exceeds(const Options& o, const Tensor& x, std::int32_t columns, float limit, Counts& counts) {
+  bool sum_exceeds(const ControlFlowOptions& o, const Tensor& x, std::int32_t columns, float limit, Counts& counts) {
     ++counts.checks;
     eager_.launch(Op{OpKind::SumReduce, o.batch_size, columns}, {x, sum_});
     const bool taken = eager_.item(sum_) > limit;
@@ -144,10 +146,10 @@ class Network {
     return taken;
   }
   /// x = x / 2
-  void halve(const Options& o, const Tensor& x, std::int32_t columns) {
+  void halve(const ControlFlowOptions& o, const Tensor& x, std::int32_t columns) {
     eager_.launch(Op{OpKind::Scale, o.batch_size, columns, 1, 0.5f}, {x, x});
   }
-  void loss_backward(const Options& o, const Tensor& output_grad) {
+  void loss_backward(const ControlFlowOptions& o, const Tensor& output_grad) {
     eager_.launch(Op{OpKind::Fill, 1, 1, 1, 1.0f}, {loss_grad_});
     eager_.launch(Op{OpKind::MseBackward, o.batch_size, outputs_}, {loss_grad_, output(o), target_, output_grad});
   }
@@ -157,7 +159,7 @@ class Network {
   Tensor data_;
 
  private:
-  void copy_batch(const Options& o);
+  void copy_batch(const ControlFlowOptions& o);
 
   const std::int32_t inputs_, outputs_;
   Tensor target_, squares_, sum_, loss_, loss_grad_;
@@ -166,7 +168,7 @@ class Network {
   std::uint64_t seed_ = 0;
 };
 
-void Network::adapt(const Options& o) {
+void Network::adapt(const ControlFlowOptions& o) {
   if (!allocated_) {
     allocate();
     for (Tensor* t : {&sum_, &loss_, &loss_grad_}) *t = eager_.tensor(1);
@@ -190,7 +192,7 @@ void Network::adapt(const Options& o) {
   allocated_ = true;
 }
 
-void Network::copy_batch(const Options& o) {
+void Network::copy_batch(const ControlFlowOptions& o) {
   base::Random random(o.seed + 1);
   for (const Tensor& tensor : {data_, target_}) {
     const HostTensor values = eager_.host_tensor(tensor.elements, false);
@@ -201,7 +203,7 @@ void Network::copy_batch(const Options& o) {
   }
 }
 
-void Network::loss(const Options& o) {
+void Network::loss(const ControlFlowOptions& o) {
   eager_.launch(Op{OpKind::MseForward, o.batch_size, outputs_}, {output(o), target_, squares_});
   eager_.launch(Op{OpKind::MeanReduce, o.batch_size, outputs_}, {squares_, loss_});
 }
@@ -211,7 +213,7 @@ class IfEachLayer final : public Network {
  public:
   explicit IfEachLayer(device::Device& device) : Network(device, false, kWidth, kWidth) {}
 
-  Counts forward(const Options& o) override {
+  Counts forward(const ControlFlowOptions& o) override {
     Counts counts;
     halved_.assign(o.checks, false);
     for (std::size_t i = 0; i < o.checks; ++i) {
@@ -223,7 +225,7 @@ class IfEachLayer final : public Network {
     return counts;
   }
 
-  void backward(const Options& o) override {
+  void backward(const ControlFlowOptions& o) override {
     if (o.checks == 0) return;  // no parameter contributes to the loss
     loss_backward(o, grads_[0]);
     std::size_t now = 0;
@@ -245,12 +247,12 @@ class IfEachLayer final : public Network {
     for (Tensor& t : grads_) t = eager_.tensor(elements(rows, kWidth));
     for (Tensor& t : outputs_) t = eager_.tensor(elements(rows, kWidth));
   }
-  bool has_layers(const Options& o) const override { return outputs_.size() >= o.checks; }
-  void make_layers(const Options& o) override {
+  bool has_layers(const ControlFlowOptions& o) const override { return outputs_.size() >= o.checks; }
+  void make_layers(const ControlFlowOptions& o) override {
     while (outputs_.size() < o.checks) outputs_.push_back(eager_.tensor(elements(rows_, kWidth)));
   }
   const Tensor& input(std::size_t layer) const { return layer == 0 ? data_ : outputs_[layer - 1]; }
-  const Tensor& output(const Options& o) const override { return input(o.checks); }
+  const Tensor& output(const ControlFlowOptions& o) const override { return input(o.checks); }
 
   Linear fc_{kWidth, kWidth};
   std::vector<Tensor> outputs_;  // of each application, for the next one's backward pass
@@ -264,7 +266,7 @@ class WhileLoop final : public Network {
  public:
   explicit WhileLoop(device::Device& device) : Network(device, true, kWidth, kOutputs) {}
 
-  Counts forward(const Options& o) override {
+  Counts forward(const ControlFlowOptions& o) override {
     Counts counts;
     fc1_.forward(eager_, o.batch_size, data_, hidden_);
     divisions_ = o.data_dependent ? 0 : o.checks;
@@ -281,7 +283,7 @@ class WhileLoop final : public Network {
     return counts;
   }
 
-  void backward(const Options& o) override {
+  void backward(const ControlFlowOptions& o) override {
     loss_backward(o, output_grad_);
     fc2_.backward(eager_, o.batch_size, hidden_, output_grad_, &hidden_grad_);
     fc2_.accumulate(eager_);
@@ -309,7 +311,7 @@ class WhileLoop final : public Network {
     for (Tensor* t : {&hidden_, &hidden_grad_}) *t = eager_.tensor(elements(rows, kWidth));
     for (Tensor* t : {&output_, &output_grad_}) *t = eager_.tensor(elements(rows, kOutputs));
   }
-  const Tensor& output(const Options&) const override { return output_; }
+  const Tensor& output(const ControlFlowOptions&) const override { return output_; }
 
   Linear fc1_{kWidth, kWidth}, fc2_{kWidth, kOutputs};
   Tensor hidden_, hidden_grad_, output_, output_grad_;
@@ -328,7 +330,7 @@ class ControlFlow final : public Workload {
 
   const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override {
-    const Options o(settings);
+    const ControlFlowOptions o(settings);
     adapt(o);
     network(o).eager().synchronize();
   }
@@ -336,11 +338,11 @@ class ControlFlow final : public Workload {
   void finish() override { while_loop_.eager().synchronize(); }
 
  private:
-  Network& network(const Options& o) {
+  Network& network(const ControlFlowOptions& o) {
     if (o.while_loop) return while_loop_;
     return if_each_layer_;
   }
-  void adapt(const Options& o) {
+  void adapt(const ControlFlowOptions& o) {
     Network& n = network(o);
     n.eager().set_dispatch_us(o.dispatch_us);
     if (n.ready_for(o)) return;
@@ -355,7 +357,7 @@ class ControlFlow final : public Workload {
 };
 
 void ControlFlow::iterate(std::uint64_t number, const Settings& settings) {
-  const Options o(settings);
+  const ControlFlowOptions o(settings);
   adapt(o);
   Network& n = network(o);
   Counts counts;
@@ -440,7 +442,7 @@ Settings control_flow_settings(const device::DeviceInfo& device) {
       device, {{{{.key = key::kBranch, .value = std::string("data-dependent")}},
                 N_("the branch reads a value in the step, and PyTorch then raises \"operation not permitted when "
                    "stream is capturing\"")}});
-  return Settings({branch, network, checks, batch_size_setting(kBatch), log_interval_setting(0), cuda_graph,
+  return Settings({branch, network, checks, batch_size_setting(kControlFlowBatch), log_interval_setting(0), cuda_graph,
                    dispatch_setting(device), seed_setting()});
 }
 

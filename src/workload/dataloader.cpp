@@ -28,10 +28,10 @@ constexpr std::int64_t kMostMib = 32 * 1024;
 // A backward pass is about twice its forward pass.
 constexpr double kForwardShare = 1.0 / 3;
 constexpr std::int32_t kParameters = 1'000'000;
-constexpr float kLearningRate = 0.01f;
+constexpr float kLoaderLearningRate = 0.01f;
 
-struct Options {
-  explicit Options(const Settings& settings)
+struct DataloaderOptions {
+  explicit DataloaderOptions(const Settings& settings)
       : non_blocking(settings.boolean(key::kNonBlocking)),
         model_us(settings.real("model_ms") * 1e3),
         log_interval(static_cast<std::uint64_t>(settings.integer(key::kLogInterval))),
@@ -84,19 +84,19 @@ class DataLoaderTraining final : public EagerWorkload {
 
  private:
   double ms_since(Nanoseconds start) { return base::to_us(now() - start) / 1e3; }
-  bool adapted(const Options& o) const {
+  bool adapted(const DataloaderOptions& o) const {
     const bool room = capacity_ >= elements_of(o) && (!o.autocast || half_capacity_ >= capacity_);
     return loader_ && loader_->options() == o.loader && room;
   }
-  static std::size_t elements_of(const Options& o) {
+  static std::size_t elements_of(const DataloaderOptions& o) {
     return static_cast<std::size_t>(o.loader.batch_size) * o.data.sample_elements;
   }
-  void adapt(const Options& o);
-  LoaderData data_of(const Options& o) const;
-  HostTensor next_batch(const Options& o);
-  void copy(const HostTensor& batch, const Options& o);
-  void forward(std::size_t elements, const Options& o);
-  void backward(const Options& o);
+  void adapt(const DataloaderOptions& o);
+  LoaderData data_of(const DataloaderOptions& o) const;
+  HostTensor next_batch(const DataloaderOptions& o);
+  void copy(const HostTensor& batch, const DataloaderOptions& o);
+  void forward(std::size_t elements, const DataloaderOptions& o);
+  void backward(const DataloaderOptions& o);
   void step();
   void spin(double us);
 
@@ -113,7 +113,7 @@ class DataLoaderTraining final : public EagerWorkload {
 
 void DataLoaderTraining::set_up(const Settings& settings) {
   check_dataloader(settings);
-  const Options o(settings);
+  const DataloaderOptions o(settings);
   eager_.set_dispatch_us(o.dispatch_us);
   const Phase phase(eager_, "set up");
   loss_ = eager_.tensor(1);
@@ -122,7 +122,7 @@ void DataLoaderTraining::set_up(const Settings& settings) {
   eager_.synchronize();
 }
 
-void DataLoaderTraining::adapt(const Options& o) {
+void DataLoaderTraining::adapt(const DataloaderOptions& o) {
   if (!loader_ || !(loader_->options() == o.loader)) {
     if (loader_) loader_->shut_down();
     loader_.emplace(eager_, o.loader, o.data.seed);
@@ -137,7 +137,7 @@ void DataLoaderTraining::adapt(const Options& o) {
   }
 }
 
-LoaderData DataLoaderTraining::data_of(const Options& o) const {
+LoaderData DataLoaderTraining::data_of(const DataloaderOptions& o) const {
   LoaderData data = o.data;
   const bool from_cache = o.storage == "cached" && cached_epochs_ > 1;
   const double share = o.storage == "tarred" ? kTarredShare : from_cache ? kCachedShare : 1;
@@ -145,7 +145,7 @@ LoaderData DataLoaderTraining::data_of(const Options& o) const {
   return data;
 }
 
-HostTensor DataLoaderTraining::next_batch(const Options& o) {
+HostTensor DataLoaderTraining::next_batch(const DataloaderOptions& o) {
   const bool first = loader_->at_end();
   if (first) {
     const Phase phase(eager_, "iter(loader)");
@@ -168,7 +168,7 @@ void DataLoaderTraining::spin(double us) {
 }
 
 // A batch of several tensors is copied tensor by tensor.
-void DataLoaderTraining::copy(const HostTensor& batch, const Options& o) {
+void DataLoaderTraining::copy(const HostTensor& batch, const DataloaderOptions& o) {
   const Phase phase(eager_, "copy");
   const std::size_t each = (batch.elements + o.tensors - 1) / o.tensors;
   for (std::size_t first = 0; first < batch.elements; first += each) {
@@ -178,7 +178,7 @@ void DataLoaderTraining::copy(const HostTensor& batch, const Options& o) {
   eager_.drop(batch);
 }
 
-void DataLoaderTraining::forward(std::size_t elements, const Options& o) {
+void DataLoaderTraining::forward(std::size_t elements, const DataloaderOptions& o) {
   const Phase phase(eager_, "forward");
   if (o.autocast) {  // converts the weights, and the input unless it is already in half precision
     if (!o.half_input) {
@@ -190,7 +190,7 @@ void DataLoaderTraining::forward(std::size_t elements, const Options& o) {
 }
 
 // The first gradients after zero_grad() become .grad directly; further ones are added.
-void DataLoaderTraining::backward(const Options& o) {
+void DataLoaderTraining::backward(const DataloaderOptions& o) {
   const Phase phase(eager_, "backward");
   const Backward inside(eager_);
   if (o.accumulate > 1) eager_.launch(Op{OpKind::Scale, 1, 1, 1, 1 / static_cast<float>(o.accumulate)}, {loss_, loss_});
@@ -201,14 +201,14 @@ void DataLoaderTraining::backward(const Options& o) {
 
 void DataLoaderTraining::step() {
   const Phase phase(eager_, "step");
-  eager_.launch(Op{OpKind::SgdStep, kParameters, 1, 1, kLearningRate}, {weight_, weight_grad_});
+  eager_.launch(Op{OpKind::SgdStep, kParameters, 1, 1, kLoaderLearningRate}, {weight_, weight_grad_});
   has_grads_ = false;  // zero_grad() drops them, which takes no kernel
   if (stepped_ns_) figures().sample(step_ms_, ms_since(*stepped_ns_));
   stepped_ns_ = now();
 }
 
 void DataLoaderTraining::iterate(std::uint64_t number, const Settings& settings) {
-  const Options o(settings);
+  const DataloaderOptions o(settings);
   eager_.set_dispatch_us(o.dispatch_us);
   if (!adapted(o)) {
     check_dataloader(settings);

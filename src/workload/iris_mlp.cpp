@@ -25,10 +25,10 @@ constexpr std::int32_t kRows = 120;
 constexpr std::int32_t kFeatures = IrisData::kFeatures;
 constexpr std::int32_t kHidden = 10;
 constexpr std::int32_t kClasses = IrisData::kClasses;
-constexpr std::int32_t kParameters = kHidden * kFeatures + kHidden + kClasses * kHidden + kClasses;
-constexpr int kTensors = 4;
-constexpr float kLearningRate = 0.01f;
-constexpr BatchLimits kBatch{.standard = kRows, .maximum = kRows};
+constexpr std::int32_t kIrisParameters = kHidden * kFeatures + kHidden + kClasses * kHidden + kClasses;
+constexpr int kIrisTensors = 4;
+constexpr float kIrisLearningRate = 0.01f;
+constexpr BatchLimits kIrisBatch{.standard = kRows, .maximum = kRows};
 // The tutorial prints the loss every 100 epochs, with an extra read.
 constexpr std::uint64_t kPrintInterval = 100;
 
@@ -186,7 +186,7 @@ void IrisMlp::backward(std::int32_t batch) {
 
 void IrisMlp::step() {
   const Phase phase(eager_, "step");
-  eager_.launch(Op{OpKind::SgdStep, kParameters, 1, 1, kLearningRate},
+  eager_.launch(Op{OpKind::SgdStep, kIrisParameters, 1, 1, kIrisLearningRate},
                 {weight1_, weight1_grad_, bias1_, bias1_grad_, weight2_, weight2_grad_, bias2_, bias2_grad_});
 }
 
@@ -229,7 +229,7 @@ void IrisMlp::iterate(std::uint64_t number, const Settings& settings) {
     forward(s.batch_size);
     if (hooked) call_hook(s.batch_size);
     loss(s.batch_size);
-    eager_.zero_grad(kTensors);
+    eager_.zero_grad(kIrisTensors);
     backward(s.batch_size);
     step();
   };
@@ -270,7 +270,7 @@ WorkloadInfo iris_mlp_info() {
 }
 
 Settings iris_mlp_settings(const device::DeviceInfo& device) {
-  std::vector<SettingSpec> specs = training_settings(device, kBatch).specs();
+  std::vector<SettingSpec> specs = training_settings(device, kIrisBatch).specs();
   specs.push_back({.key = "model_on",
                    .label = N_("Model on"),
                    .help = N_("cpu: the model is never moved with .to(device), while its data is. On a GPU its first "

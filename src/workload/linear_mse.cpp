@@ -22,9 +22,9 @@ using ops::Op;
 using ops::OpKind;
 
 constexpr const char* kSynchronize = "synchronize()";
-constexpr std::int32_t kInputs = 1000;
-constexpr std::int32_t kOutputs = 1000;
-constexpr BatchLimits kBatch{.standard = 128, .maximum = 8192};
+constexpr std::int32_t kLinearInputs = 1000;
+constexpr std::int32_t kLinearOutputs = 1000;
+constexpr BatchLimits kLinearBatch{.standard = 128, .maximum = 8192};
 
 class LinearMse final : public EagerWorkload {
  public:
@@ -82,8 +82,9 @@ void LinearMse::set_up(const Settings& settings) {
   read(settings);
   const TrainingSettings& s = *training_;
   const Phase phase(eager_, "set up");
-  for (Tensor* t : {&weight_, &weight_grad_, &new_weight_grad_}) *t = eager_.tensor(elements(kOutputs, kInputs));
-  for (Tensor* t : {&bias_, &bias_grad_, &new_bias_grad_}) *t = eager_.tensor(kOutputs);
+  for (Tensor* t : {&weight_, &weight_grad_, &new_weight_grad_})
+    *t = eager_.tensor(elements(kLinearOutputs, kLinearInputs));
+  for (Tensor* t : {&bias_, &bias_grad_, &new_bias_grad_}) *t = eager_.tensor(kLinearOutputs);
   for (Tensor* t : {&loss_, &loss_grad_}) *t = eager_.tensor(1);
   initialise(s.seed);
   make_room(s.batch_size);
@@ -96,7 +97,7 @@ void LinearMse::make_room(std::int32_t rows) {
   if (rows <= capacity_) return;
   capacity_ = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(rows)));
   for (Tensor* t : {&data_, &target_, &output_, &squares_, &output_grad_}) {
-    *t = eager_.tensor(elements(capacity_, kOutputs));
+    *t = eager_.tensor(elements(capacity_, kLinearOutputs));
   }
   for (const Tensor& t : {data_, target_}) fill(t);
 }
@@ -105,7 +106,7 @@ void LinearMse::make_room(std::int32_t rows) {
 void LinearMse::initialise(std::uint64_t seed) {
   seed_ = seed;
   base::Random random(seed);
-  const float bound = 1.0f / std::sqrt(static_cast<float>(kInputs));
+  const float bound = 1.0f / std::sqrt(static_cast<float>(kLinearInputs));
   for (const Tensor& parameter : {weight_, bias_}) {
     const HostTensor values = eager_.host_tensor(parameter.elements, false);
     const std::span<float> all = eager_.values(values);
@@ -168,15 +169,15 @@ void LinearMse::forward(std::int32_t batch) {
   if (timed_) start_timing(timing_);
   {
     const Phase phase(eager_, "forward");
-    eager_.launch(Op{OpKind::LinearForward, batch, kOutputs, kInputs}, {data_, weight_, bias_, output_});
+    eager_.launch(Op{OpKind::LinearForward, batch, kLinearOutputs, kLinearInputs}, {data_, weight_, bias_, output_});
   }
   if (timed_) stop_timing(timing_);
 }
 
 void LinearMse::loss(std::int32_t batch) {
   const Phase phase(eager_, "loss");
-  eager_.launch(Op{OpKind::MseForward, batch, kOutputs}, {output_, target_, squares_});
-  eager_.launch(Op{OpKind::MeanReduce, batch, kOutputs}, {squares_, loss_});
+  eager_.launch(Op{OpKind::MseForward, batch, kLinearOutputs}, {output_, target_, squares_});
+  eager_.launch(Op{OpKind::MeanReduce, batch, kLinearOutputs}, {squares_, loss_});
 }
 
 void LinearMse::read_loss(std::uint64_t number) {
@@ -192,12 +193,12 @@ void LinearMse::backward(std::int32_t batch) {
   const Tensor weight_grad = has_grads_ ? new_weight_grad_ : weight_grad_;
   const Tensor bias_grad = has_grads_ ? new_bias_grad_ : bias_grad_;
   eager_.launch(Op{OpKind::Fill, 1, 1, 1, 1.0f}, {loss_grad_});
-  eager_.launch(Op{OpKind::MseBackward, batch, kOutputs}, {loss_grad_, output_, target_, output_grad_});
-  eager_.launch(Op{OpKind::LinearWeightGrad, batch, kOutputs, kInputs}, {output_grad_, data_, weight_grad});
-  eager_.launch(Op{OpKind::LinearBiasGrad, batch, kOutputs}, {output_grad_, bias_grad});
+  eager_.launch(Op{OpKind::MseBackward, batch, kLinearOutputs}, {loss_grad_, output_, target_, output_grad_});
+  eager_.launch(Op{OpKind::LinearWeightGrad, batch, kLinearOutputs, kLinearInputs}, {output_grad_, data_, weight_grad});
+  eager_.launch(Op{OpKind::LinearBiasGrad, batch, kLinearOutputs}, {output_grad_, bias_grad});
   if (has_grads_) {
-    eager_.launch(Op{OpKind::AddInPlace, kOutputs, kInputs}, {weight_grad_, weight_grad});
-    eager_.launch(Op{OpKind::AddInPlace, 1, kOutputs}, {bias_grad_, bias_grad});
+    eager_.launch(Op{OpKind::AddInPlace, kLinearOutputs, kLinearInputs}, {weight_grad_, weight_grad});
+    eager_.launch(Op{OpKind::AddInPlace, 1, kLinearOutputs}, {bias_grad_, bias_grad});
   }
   has_grads_ = true;
 }
@@ -210,7 +211,7 @@ void LinearMse::iterate(std::uint64_t number, const Settings& settings) {
     if (s.seed != seed_) initialise(s.seed);
     make_room(s.batch_size);
   }
-  const std::size_t count = elements(s.batch_size, kInputs);
+  const std::size_t count = elements(s.batch_size, kLinearInputs);
   if (s.feed_each_iteration) feed({data_, count}, {target_, count}, s);
   if (graphed_) {
     graph_.run({s.batch_size, capacity_}, [&] {
@@ -244,7 +245,7 @@ WorkloadInfo linear_mse_info() {
 }
 
 Settings linear_mse_settings(const device::DeviceInfo& device) {
-  std::vector<SettingSpec> specs = training_settings(device, kBatch).specs();
+  std::vector<SettingSpec> specs = training_settings(device, kLinearBatch).specs();
   specs.push_back(
       {.key = key::kTiming,
        .label = N_("Timing"),

@@ -29,14 +29,14 @@ constexpr std::size_t kLookedAt = 1000;
 // Values repeat after this many iterations. A float represents each exactly, and none equals that of unwritten memory.
 constexpr std::uint64_t kValuePeriod = 1u << 23;
 
-enum class Method : std::uint8_t { CpuNumpy, OneStepLate, Unsafe };
+enum class PlotTransferMethod : std::uint8_t { CpuNumpy, OneStepLate, Unsafe };
 // In the order of the enumerators.
 constexpr std::array<std::string_view, 3> kMethods{choice::kCpuNumpy, choice::kOneStepLate, "unsafe"};
 
 struct PlotSettings {
   explicit PlotSettings(const Settings& settings)
-      : method(static_cast<Method>(std::find(kMethods.begin(), kMethods.end(), settings.choice(key::kMethod)) -
-                                   kMethods.begin())),
+      : method(static_cast<PlotTransferMethod>(
+            std::find(kMethods.begin(), kMethods.end(), settings.choice(key::kMethod)) - kMethods.begin())),
         elements(static_cast<std::size_t>(settings.integer("elements"))),
         columns(static_cast<std::size_t>(settings.integer("columns"))),
         column_only(settings.choice("part") == "column"),
@@ -45,7 +45,7 @@ struct PlotSettings {
         model_us(settings.real("model_us")),
         dispatch_us(settings.real(key::kDispatchUs)) {}
 
-  Method method;
+  PlotTransferMethod method;
   /// The number of elements the program draws, out of `elements` in rows of `columns`.
   std::size_t drawn() const { return column_only ? elements / columns : elements; }
 
@@ -90,7 +90,7 @@ class PlotTransfer final : public EagerWorkload {
   Tensor small_column_, large_column_;
   std::array<Late, 2> late_;
   std::size_t turn_ = 0;  // the buffer for the next copy
-  Method method_ = Method::CpuNumpy;
+  PlotTransferMethod method_ = PlotTransferMethod::CpuNumpy;
   std::size_t wrong_figure_ = 0, transfer_figure_ = 0;
 };
 
@@ -111,7 +111,7 @@ void PlotTransfer::set_up(const Settings& settings) {
 
 bool PlotTransfer::prepared(const PlotSettings& s) const {
   if (points(s).elements < s.elements || drawn(s).elements < s.drawn()) return false;
-  if (s.method == Method::CpuNumpy) return late_[0].host.elements == 0;
+  if (s.method == PlotTransferMethod::CpuNumpy) return late_[0].host.elements == 0;
   return late_[0].host.elements == s.drawn();
 }
 
@@ -127,7 +127,7 @@ void PlotTransfer::prepare(const PlotSettings& s) {
   for (Late& late : late_) {
     late.pending = false;
     if (late.host.elements != 0) eager_.drop(late.host);
-    late.host = s.method == Method::CpuNumpy ? HostTensor{} : eager_.host_tensor(s.drawn(), true);
+    late.host = s.method == PlotTransferMethod::CpuNumpy ? HostTensor{} : eager_.host_tensor(s.drawn(), true);
   }
 }
 
@@ -174,7 +174,7 @@ void PlotTransfer::got(bool right, base::Nanoseconds transfer_ns, const PlotSett
 void PlotTransfer::copy_to_pinned(Late& late, float value, const PlotSettings& s) {
   const Phase phase(eager_, "copy to pinned");
   if (s.column_only) take_column(s);
-  if (s.method == Method::Unsafe) return eager_.copy_to_host(late.host, drawn(s), s.drawn(), true);
+  if (s.method == PlotTransferMethod::Unsafe) return eager_.copy_to_host(late.host, drawn(s), s.drawn(), true);
   copy_late(late, drawn(s), s.drawn());
   late.value = value;
 }
@@ -183,7 +183,7 @@ void PlotTransfer::plot(float value, const PlotSettings& s) {
   device::Device& device = eager_.device();
   const base::Nanoseconds before = device.now_ns();
   bool right = true;
-  if (s.method == Method::CpuNumpy) {
+  if (s.method == PlotTransferMethod::CpuNumpy) {
     const HostTensor host = eager_.host_tensor(s.drawn(), false);
     {
       const Phase phase(eager_, ".cpu().numpy()", trace::RangeKind::Read);
@@ -197,7 +197,7 @@ void PlotTransfer::plot(float value, const PlotSettings& s) {
   }
   Late &now = late_[turn_], &earlier = late_[turn_ ^ 1];
   copy_to_pinned(now, value, s);
-  if (s.method == Method::Unsafe) {
+  if (s.method == PlotTransferMethod::Unsafe) {
     {
       const Phase phase(eager_, "read at once");
       right = look(now.host, value, s);
@@ -252,7 +252,7 @@ WorkloadInfo plot_transfer_info() {
 Settings plot_transfer_settings(const device::DeviceInfo& device) {
   const Settings training = training_settings(device, {});
   const SettingSpec method{.key = key::kMethod,
-                           .label = N_("Method"),
+                           .label = N_("PlotTransferMethod"),
                            .help = N_("How the array gets to the CPU: waited for, one interval late, or not waited for "
                                       "at all, which draws an old one."),
                            .type = SettingType::Choice,

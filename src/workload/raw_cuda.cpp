@@ -18,8 +18,8 @@ using ops::OpKind;
 
 constexpr std::int64_t kMostElements = 1'000'000;
 
-struct Options {
-  explicit Options(const Settings& settings)
+struct RawCudaOptions {
+  explicit RawCudaOptions(const Settings& settings)
       : elements(static_cast<std::size_t>(settings.integer("n"))),
         pinned(settings.boolean(key::kPinned)),
         blocking(settings.choice("copies") == "blocking"),
@@ -49,11 +49,13 @@ class RawCuda final : public EagerWorkload {
   void iterate(std::uint64_t number, const Settings& settings) override;
 
  private:
-  bool fits(const Options& o) const { return a_.elements == o.elements && a_.pinned == (o.pinned && !eager_.on_cpu()); }
-  void make_arrays(const Options& o);
-  void copy(device::Device::Slice to, device::Device::Slice from, const Options& o);
-  void launch(const Options& o);
-  void own_work(const Options& o);
+  bool fits(const RawCudaOptions& o) const {
+    return a_.elements == o.elements && a_.pinned == (o.pinned && !eager_.on_cpu());
+  }
+  void make_arrays(const RawCudaOptions& o);
+  void copy(device::Device::Slice to, device::Device::Slice from, const RawCudaOptions& o);
+  void launch(const RawCudaOptions& o);
+  void own_work(const RawCudaOptions& o);
   void check();
   void sample(std::size_t figure, Nanoseconds& since);
 
@@ -65,12 +67,12 @@ class RawCuda final : public EagerWorkload {
 
 void RawCuda::set_up(const Settings& settings) {
   const Phase phase(eager_, "set up");
-  make_arrays(Options(settings));
+  make_arrays(RawCudaOptions(settings));
   eager_.synchronize();
 }
 
 // The capacity on the device is a power of two, so that dragging the size slider causes only a few allocations.
-void RawCuda::make_arrays(const Options& o) {
+void RawCuda::make_arrays(const RawCudaOptions& o) {
   if (o.elements > on_gpu_.elements) on_gpu_ = eager_.tensor(std::bit_ceil(o.elements));
   if (a_.elements != 0) eager_.drop(a_);
   a_ = eager_.host_tensor(o.elements, o.pinned);
@@ -79,18 +81,18 @@ void RawCuda::make_arrays(const Options& o) {
   expected_ = 0;
 }
 
-void RawCuda::copy(device::Device::Slice to, device::Device::Slice from, const Options& o) {
+void RawCuda::copy(device::Device::Slice to, device::Device::Slice from, const RawCudaOptions& o) {
   if (o.dispatch_us > 0) eager_.device().host_work(base::from_us(o.dispatch_us));
   if (o.blocking) return eager_.device().copy(to, from, o.bytes());
   eager_.device().copy_async(to, from, o.bytes(), Eager::kStream);
 }
 
-void RawCuda::launch(const Options& o) {
+void RawCuda::launch(const RawCudaOptions& o) {
   if (o.kernel_us > 0) eager_.launch(Op{OpKind::Spin, 1, 1, 1, static_cast<float>(o.kernel_us)}, {});
   eager_.launch(Op{OpKind::Increment, static_cast<std::int32_t>(o.elements), 1, 1, 1.0f}, {on_gpu_});
 }
 
-void RawCuda::own_work(const Options& o) {
+void RawCuda::own_work(const RawCudaOptions& o) {
   if (o.own_work_ns == 0) return;
   const Phase phase(eager_, "own work");
   eager_.device().host_work(o.own_work_ns);
@@ -110,7 +112,7 @@ void RawCuda::sample(std::size_t figure, Nanoseconds& since) {
 }
 
 void RawCuda::iterate(std::uint64_t /*number*/, const Settings& settings) {
-  const Options o(settings);
+  const RawCudaOptions o(settings);
   eager_.set_dispatch_us(o.dispatch_us);
   if (!fits(o) || o.elements > on_gpu_.elements) {
     const Phase phase(eager_, "set up");

@@ -16,11 +16,11 @@ namespace {
 
 using ops::Op;
 using ops::OpKind;
-using Method = ReadMethod;
+using ReadbackMethod = ReadMethod;
 
-constexpr std::int32_t kInputs = 16;
-constexpr std::int32_t kParameters = kInputs + 1;
-constexpr float kLearningRate = 0.01f;
+constexpr std::int32_t kReadbackInputs = 16;
+constexpr std::int32_t kReadbackParameters = kReadbackInputs + 1;
+constexpr float kReadbackLearningRate = 0.01f;
 constexpr float kNoise = 0.1f;  // the loss converges to the mean of its square, 0.0033
 // The numbers that check the unsafe read repeat after this many iterations; a float represents each exactly.
 constexpr std::uint64_t kCheckPeriod = 1u << 23;
@@ -110,7 +110,7 @@ class Readback final : public EagerWorkload {
   std::deque<device::HostTask> to_write_;
   std::int32_t capacity_ = 0;
   std::uint64_t seed_ = 0;
-  Method method_ = Method::None;
+  ReadbackMethod method_ = ReadbackMethod::None;
   Reads reads_;
   std::size_t numbers_figure_ = 0, wrong_figure_ = 0, read_figure_ = 0, behind_figure_ = 0;
   std::size_t list_figure_ = 0, waits_figure_ = 0, warnings_figure_ = 0;
@@ -130,7 +130,7 @@ void Readback::set_up(const Settings& settings) {
   const ReadbackSettings s(settings);
   eager_.set_dispatch_us(s.dispatch_us);
   const Phase phase(eager_, "set up");
-  for (Tensor* t : {&weight_, &weight_grad_}) *t = eager_.tensor(kInputs);
+  for (Tensor* t : {&weight_, &weight_grad_}) *t = eager_.tensor(kReadbackInputs);
   for (Tensor* t : {&bias_, &bias_grad_, &loss_grad_, &scratch_, &total_}) *t = eager_.tensor(1);
   for (Tensor* t : {&losses_, &stacked_}) *t = eager_.tensor(kMostKept);
   unsafe_ = eager_.host_tensor(2, true);
@@ -149,11 +149,11 @@ void Readback::set_up(const Settings& settings) {
 void Readback::make_data(std::int32_t rows, std::uint64_t seed) {
   if (rows > capacity_) {
     capacity_ = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(rows)));
-    data_ = eager_.tensor(elements(capacity_, kInputs));
+    data_ = eager_.tensor(elements(capacity_, kReadbackInputs));
     for (Tensor* t : {&target_, &output_, &squares_, &output_grad_}) *t = eager_.tensor(elements(capacity_, 1));
   }
   base::Random random(seed);
-  std::array<float, kInputs> slope{};
+  std::array<float, kReadbackInputs> slope{};
   for (float& value : slope) value = random.uniform(1.0f);
   const HostTensor data = eager_.host_tensor(data_.elements, false);
   const HostTensor target = eager_.host_tensor(target_.elements, false);
@@ -177,7 +177,7 @@ void Readback::make_data(std::int32_t rows, std::uint64_t seed) {
 void Readback::initialise(std::uint64_t seed) {
   seed_ = seed;
   base::Random random(seed + 1);
-  const float bound = 1.0f / std::sqrt(static_cast<float>(kInputs));
+  const float bound = 1.0f / std::sqrt(static_cast<float>(kReadbackInputs));
   for (const Tensor& parameter : {weight_, bias_}) {
     const HostTensor values = eager_.host_tensor(parameter.elements, false);
     for (float& value : eager_.values(values)) value = random.uniform(bound);
@@ -191,13 +191,13 @@ void Readback::train(std::uint64_t number, const ReadbackSettings& s) {
   {
     const Phase phase(eager_, "forward");
     if (s.model_us > 0) eager_.launch(Op{OpKind::Spin, 1, 1, 1, static_cast<float>(s.model_us)}, {});
-    eager_.launch(Op{OpKind::LinearForward, batch, 1, kInputs}, {data_, weight_, bias_, output_});
+    eager_.launch(Op{OpKind::LinearForward, batch, 1, kReadbackInputs}, {data_, weight_, bias_, output_});
   }
   {
     const Phase phase(eager_, "loss");
     auto slot = static_cast<std::int32_t>(kept_.size());
     eager_.launch(Op{OpKind::MseForward, batch, 1}, {output_, target_, squares_});
-    if (s.method == Method::Unsafe) {
+    if (s.method == ReadbackMethod::Unsafe) {
       slot = 1;
       const auto check = static_cast<float>(number % kCheckPeriod + 1);
       eager_.launch(Op{OpKind::Fill, 1, 1, 1, check}, {losses_});
@@ -212,11 +212,12 @@ void Readback::train(std::uint64_t number, const ReadbackSettings& s) {
     const Backward inside(eager_);
     eager_.launch(Op{OpKind::Fill, 1, 1, 1, 1.0f}, {loss_grad_});
     eager_.launch(Op{OpKind::MseBackward, batch, 1}, {loss_grad_, output_, target_, output_grad_});
-    eager_.launch(Op{OpKind::LinearWeightGrad, batch, 1, kInputs}, {output_grad_, data_, weight_grad_});
+    eager_.launch(Op{OpKind::LinearWeightGrad, batch, 1, kReadbackInputs}, {output_grad_, data_, weight_grad_});
     eager_.launch(Op{OpKind::LinearBiasGrad, batch, 1}, {output_grad_, bias_grad_});
   }
   const Phase phase(eager_, "step");
-  eager_.launch(Op{OpKind::SgdStep, kParameters, 1, 1, kLearningRate}, {weight_, weight_grad_, bias_, bias_grad_});
+  eager_.launch(Op{OpKind::SgdStep, kReadbackParameters, 1, 1, kReadbackLearningRate},
+                {weight_, weight_grad_, bias_, bias_grad_});
 }
 
 void Readback::got(float loss, std::uint64_t behind) {
@@ -358,47 +359,47 @@ void Readback::read_unsafe(std::uint64_t number) {
 void Readback::read_loss(std::uint64_t number, const ReadbackSettings& s) {
   const bool logs = number % s.log_interval == 0;
   switch (s.method) {
-    case Method::None:
+    case ReadbackMethod::None:
       return;
-    case Method::Item:
-    case Method::FString:
+    case ReadbackMethod::Item:
+    case ReadbackMethod::FString:
       // f"{loss:.4f}" formats loss.item().
       if (logs) {
-        const bool item = s.method == Method::Item;
+        const bool item = s.method == ReadbackMethod::Item;
         const Phase phase(eager_, item ? "item()" : "f-string",
                           item ? trace::RangeKind::Read : trace::RangeKind::Print);
         got(eager_.item(losses_), 0);
       }
       return;
-    case Method::Bool:
+    case ReadbackMethod::Bool:
       if (logs) ask_if_good_enough();
       return;
-    case Method::Print:
+    case ReadbackMethod::Print:
       if (logs) print_loss();
       return;
-    case Method::TensorBoard:
+    case ReadbackMethod::TensorBoard:
       if (logs) add_scalar(number, s);
       return;
-    case Method::Accumulate:
+    case ReadbackMethod::Accumulate:
       return accumulate(number, s);
-    case Method::Pageable:
+    case ReadbackMethod::Pageable:
       if (logs) read_pageable();
       return;
-    case Method::ListOfItems:
-    case Method::Stacked:
+    case ReadbackMethod::ListOfItems:
+    case ReadbackMethod::Stacked:
       if (logs) kept_.push_back(number);
       if (++in_window_ < s.window) return;
-      if (!kept_.empty()) s.method == Method::Stacked ? read_stacked(number) : read_list(number);
+      if (!kept_.empty()) s.method == ReadbackMethod::Stacked ? read_stacked(number) : read_list(number);
       forget();
       return;
-    case Method::OneStepLate: {
+    case ReadbackMethod::OneStepLate: {
       Late& before = late_[turn_ ^ 1];
       if (logs) copy_for_later(number);
       if (before.pending) read_late(before, number);
       if (logs) turn_ ^= 1;
       return;
     }
-    case Method::Unsafe:
+    case ReadbackMethod::Unsafe:
       if (logs) read_unsafe(number);
       return;
   }
@@ -452,8 +453,9 @@ void Readback::finish() {
 
 std::int64_t readback_period(const Settings& settings) {
   const ReadbackSettings s(settings);
-  const bool keeps = s.method == Method::ListOfItems || s.method == Method::Stacked || s.method == Method::Accumulate;
-  if (s.method == Method::None) return 1;
+  const bool keeps = s.method == ReadbackMethod::ListOfItems || s.method == ReadbackMethod::Stacked ||
+                     s.method == ReadbackMethod::Accumulate;
+  if (s.method == ReadbackMethod::None) return 1;
   return keeps ? std::max(static_cast<std::int64_t>(s.window), reads_period(settings)) : reads_period(settings);
 }
 

@@ -10,7 +10,7 @@
 namespace lanescope::workload {
 namespace {
 
-constexpr BatchLimits kBatch{.standard = 64, .maximum = 4096};
+constexpr BatchLimits kReadbackDefaultBatch{.standard = 64, .maximum = 4096};
 
 }  // namespace
 
@@ -30,7 +30,7 @@ WorkloadInfo readback_info() {
 }
 
 Settings readback_settings(const device::DeviceInfo& device) {
-  const Settings training = training_settings(device, kBatch);
+  const Settings training = training_settings(device, kReadbackDefaultBatch);
   const SettingSpec method{
       .key = key::kMethod,
       .label = N_("Method"),

@@ -22,15 +22,15 @@ using base::tr;
 using ops::Op;
 using ops::OpKind;
 
-constexpr BatchLimits kBatch{.standard = 1000, .maximum = 1'000'000};
-constexpr std::size_t kMostElements = std::size_t{1} << 28;  // per tensor: one gibibyte
-constexpr std::int32_t kParameters = 10'000;
+constexpr BatchLimits kTransferBatch{.standard = 1000, .maximum = 1'000'000};
+constexpr std::size_t kTransferMostElements = std::size_t{1} << 28;  // per tensor: one gibibyte
+constexpr std::int32_t kTransferParameters = 10'000;
 constexpr float kScale = 65'536;                       // GradScaler's initial scale
 constexpr const char* kFoundInf = "found_inf.item()";  // the range of GradScaler's read
-constexpr float kLearningRate = 0.01f;
+constexpr float kTransferLearningRate = 0.01f;
 
-struct Options : TrainingSettings {
-  explicit Options(const Settings& settings)
+struct TransferOptions : TrainingSettings {
+  explicit TransferOptions(const Settings& settings)
       : TrainingSettings(settings),
         features(static_cast<std::int32_t>(settings.integer("features"))),
         model_us(settings.real("model_us")),
@@ -71,20 +71,20 @@ class TransferLoop final : public EagerWorkload {
     Nanoseconds copy_waits = 0, read_waits = 0;  // of these: while the GPU ran the model
   };
 
-  void adapt(const Options& o);
-  bool adapted(const Options& o) const;
+  void adapt(const TransferOptions& o);
+  bool adapted(const TransferOptions& o) const;
   void make_room(std::size_t elements, bool two);
   void initialise(std::uint64_t seed);
   void enter_side_stream();
   void leave_side_stream();
-  Batch& feed(const Options& o, Times& times);
-  void copy_batch(Batch& to, const Options& o, Times& times);
-  Batch there_and_back(const Batch& batch, const Options& o, Times& times);
+  Batch& feed(const TransferOptions& o, Times& times);
+  void copy_batch(Batch& to, const TransferOptions& o, Times& times);
+  Batch there_and_back(const Batch& batch, const TransferOptions& o, Times& times);
   void spin(double us);
-  void forward(const Batch& batch, const Options& o, Times& times);
-  void backward(const Batch& batch, const Options& o, Times& times);
-  void step(const Options& o, Times& times);
-  void replay(const Batch& batch, std::size_t variant, const Options& o, Times& times);
+  void forward(const Batch& batch, const TransferOptions& o, Times& times);
+  void backward(const Batch& batch, const TransferOptions& o, Times& times);
+  void step(const TransferOptions& o, Times& times);
+  void replay(const Batch& batch, std::size_t variant, const TransferOptions& o, Times& times);
   float read(const Tensor& tensor, std::string_view phase_name, Times& times);
   Nanoseconds model_ran(Nanoseconds from, Nanoseconds to) const;
   void sample(const Times& times, Nanoseconds iteration);
@@ -114,10 +114,10 @@ TransferLoop::TransferLoop(device::Device& device)
       transfer_share_(figures().add("transfer_share_percent", N_("copying and reading, less that wait"), "%")) {}
 
 void TransferLoop::set_up(const Settings& settings) {
-  const Options o(settings);
+  const TransferOptions o(settings);
   eager_.set_dispatch_us(o.dispatch_us);
   const Phase phase(eager_, "set up");
-  for (Tensor* t : {&weight_, &half_weight_, &weight_grad_}) *t = eager_.tensor(kParameters);
+  for (Tensor* t : {&weight_, &half_weight_, &weight_grad_}) *t = eager_.tensor(kTransferParameters);
   for (Tensor* t : {&loss_, &scaled_loss_, &loss_grad_, &scaled_grad_, &scale_, &inverse_scale_, &found_inf_}) {
     *t = eager_.tensor(1);
   }
@@ -131,21 +131,21 @@ void TransferLoop::set_up(const Settings& settings) {
 void TransferLoop::initialise(std::uint64_t seed) {
   seed_ = seed;
   base::Random random(seed);
-  const HostTensor values = eager_.host_tensor(kParameters, false);
+  const HostTensor values = eager_.host_tensor(kTransferParameters, false);
   for (float& value : eager_.values(values)) value = random.uniform(0.1f);
   eager_.host_wrote(values);
-  eager_.copy_to_device(weight_, values, kParameters, false);
+  eager_.copy_to_device(weight_, values, kTransferParameters, false);
   eager_.drop(values);
 }
 
-bool TransferLoop::adapted(const Options& o) const {
+bool TransferLoop::adapted(const TransferOptions& o) const {
   const bool side = o.side_stream && o.feed_each_iteration;
   const bool room = o.elements() <= capacity_ && (!side || batches_[1].x.elements >= capacity_) &&
                     (!o.round_trip || returned_.elements >= capacity_);
   return room && o.seed == seed_ && side == on_side_;
 }
 
-void TransferLoop::adapt(const Options& o) {
+void TransferLoop::adapt(const TransferOptions& o) {
   const bool side = o.side_stream && o.feed_each_iteration;
   if (o.seed != seed_) initialise(o.seed);
   if (on_side_ && !side) leave_side_stream();
@@ -202,7 +202,7 @@ void TransferLoop::leave_side_stream() {
   on_side_ = false;
 }
 
-void TransferLoop::copy_batch(Batch& to, const Options& o, Times& times) {
+void TransferLoop::copy_batch(Batch& to, const TransferOptions& o, Times& times) {
   const std::size_t count = o.elements();
   device::Device& device = eager_.device();
   const device::Stream stream = on_side_ ? side_ : Eager::kStream;
@@ -232,7 +232,7 @@ void TransferLoop::copy_batch(Batch& to, const Options& o, Times& times) {
 }
 
 // With a side stream, the copies are one batch ahead: the next batch arrives while the model works on this one.
-TransferLoop::Batch& TransferLoop::feed(const Options& o, Times& times) {
+TransferLoop::Batch& TransferLoop::feed(const TransferOptions& o, Times& times) {
   if (!o.feed_each_iteration) return batches_[0];
   if (!on_side_) {
     copy_batch(batches_[0], o, times);
@@ -250,7 +250,7 @@ TransferLoop::Batch& TransferLoop::feed(const Options& o, Times& times) {
 }
 
 // S2's data.cpu() and data_cpu.cuda(): X is copied to the CPU and back without being used there.
-TransferLoop::Batch TransferLoop::there_and_back(const Batch& batch, const Options& o, Times& times) {
+TransferLoop::Batch TransferLoop::there_and_back(const Batch& batch, const TransferOptions& o, Times& times) {
   const Nanoseconds began = now();
   const HostTensor host = eager_.host_tensor(o.elements(), false);
   {
@@ -282,13 +282,13 @@ Nanoseconds TransferLoop::model_ran(Nanoseconds from, Nanoseconds to) const {
   return std::max<Nanoseconds>(0, std::min(to, model_until_) - from);
 }
 
-void TransferLoop::forward(const Batch& batch, const Options& o, Times& times) {
+void TransferLoop::forward(const Batch& batch, const TransferOptions& o, Times& times) {
   const Nanoseconds began = now();
   {
     const Phase phase(eager_, "forward");
     if (o.train) {  // autocast: the input and, once per iteration, the weights in half precision
       eager_.launch(Op{OpKind::Scale, o.batch_size, o.features, 1, 1.0f}, {batch.x, half_});
-      eager_.launch(Op{OpKind::Scale, kParameters, 1, 1, 1.0f}, {weight_, half_weight_});
+      eager_.launch(Op{OpKind::Scale, kTransferParameters, 1, 1, 1.0f}, {weight_, half_weight_});
     }
     spin(o.model_us);
     eager_.launch(Op{OpKind::MseForward, o.batch_size, o.features}, {batch.x, batch.y, output_});
@@ -301,7 +301,7 @@ void TransferLoop::forward(const Batch& batch, const Options& o, Times& times) {
 }
 
 // loss.backward(), or scaler.scale(loss).backward()
-void TransferLoop::backward(const Batch& batch, const Options& o, Times& times) {
+void TransferLoop::backward(const Batch& batch, const TransferOptions& o, Times& times) {
   const Nanoseconds began = now();
   const Phase phase(eager_, "backward");
   const Backward inside(eager_);
@@ -320,12 +320,12 @@ void TransferLoop::backward(const Batch& batch, const Options& o, Times& times) 
 }
 
 // optimizer.step(), or scaler.step(optimizer) and scaler.update(), with the kernels of torch.amp.GradScaler.
-void TransferLoop::step(const Options& o, Times& times) {
+void TransferLoop::step(const TransferOptions& o, Times& times) {
   const Nanoseconds began = now();
   eager_.zero_grad(1);
   if (!o.scaler) {
     const Phase phase(eager_, "step");
-    eager_.launch(Op{OpKind::SgdStep, kParameters, 1, 1, kLearningRate}, {weight_, weight_grad_});
+    eager_.launch(Op{OpKind::SgdStep, kTransferParameters, 1, 1, kTransferLearningRate}, {weight_, weight_grad_});
     times.launch += now() - began;
     return;
   }
@@ -337,21 +337,22 @@ void TransferLoop::step(const Options& o, Times& times) {
     eager_.launch(Op{OpKind::Scale, 1, 1, 1, 1.0f}, {inverse_scale_, inverse_scale_});
     eager_.launch(Op{OpKind::Fill, 1, 1, 1, 0.0f}, {found_inf_});
     // _amp_foreach_non_finite_check_and_unscale_: one kernel for all gradients
-    eager_.launch(Op{OpKind::Scale, kParameters, 1, 1, 1 / kScale}, {weight_grad_, weight_grad_});
+    eager_.launch(Op{OpKind::Scale, kTransferParameters, 1, 1, 1 / kScale}, {weight_grad_, weight_grad_});
   }
   times.launch += now() - began;
   const bool finite = read(found_inf_, kFoundInf, times) == 0;
   const Nanoseconds stepping = now();
   {
     const Phase phase(eager_, "step");
-    if (finite) eager_.launch(Op{OpKind::SgdStep, kParameters, 1, 1, kLearningRate}, {weight_, weight_grad_});
+    if (finite)
+      eager_.launch(Op{OpKind::SgdStep, kTransferParameters, 1, 1, kTransferLearningRate}, {weight_, weight_grad_});
     eager_.launch(Op{OpKind::Scale, 1, 1, 1, 1.0f}, {scale_, scale_});  // _amp_update_scale_
   }
   times.launch += now() - stepping;
 }
 
 // All of the step in one graph. The two batches of a side stream take turns, so each has its own.
-void TransferLoop::replay(const Batch& batch, std::size_t variant, const Options& o, Times& times) {
+void TransferLoop::replay(const Batch& batch, std::size_t variant, const TransferOptions& o, Times& times) {
   const Nanoseconds began = now();
   Times inside;  // of the statements, which are launched as a whole
   graph_.run(
@@ -379,7 +380,7 @@ float TransferLoop::read(const Tensor& tensor, std::string_view phase_name, Time
 }
 
 void TransferLoop::iterate(std::uint64_t number, const Settings& settings) {
-  const Options o(settings);
+  const TransferOptions o(settings);
   eager_.set_dispatch_us(o.dispatch_us);
   if (!adapted(o)) {
     const Phase phase(eager_, "set up");
@@ -493,15 +494,15 @@ Settings transfer_loop_settings(const device::DeviceInfo& device) {
                 N_("GradScaler reads found_inf in the step, and PyTorch then raises \"operation not permitted when "
                    "stream is capturing\"")}});
   return Settings({log_interval_setting(1), feed_setting("per-iteration"), pinned_setting(), non_blocking_setting(),
-                   copy_stream, round_trip, batch_size_setting(kBatch), features, model_us, train, scaler, cuda_graph,
-                   dispatch_setting(device), seed_setting()});
+                   copy_stream, round_trip, batch_size_setting(kTransferBatch), features, model_us, train, scaler,
+                   cuda_graph, dispatch_setting(device), seed_setting()});
 }
 
 void check_transfer_loop(const Settings& settings) {
-  const std::size_t elements = Options(settings).elements();
-  if (elements > kMostElements) {
+  const std::size_t elements = TransferOptions(settings).elements();
+  if (elements > kTransferMostElements) {
     throw base::UsageError(
-        tr("transfer-loop: batch_size x features is {} numbers; allowed: at most {}", elements, kMostElements));
+        tr("transfer-loop: batch_size x features is {} numbers; allowed: at most {}", elements, kTransferMostElements));
   }
 }
 

@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/builders.h"
 #include "analysis/event_count.h"
 #include "analysis/random_trace.h"
-#include "analysis/trace_builder.h"
 #include "analysis/warm_up.h"
 
 namespace lanescope::analysis_test {
@@ -21,8 +21,6 @@ using analysis::Rule;
 using analysis::Summary;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr Nanoseconds kEver = std::numeric_limits<Nanoseconds>::max();
 
 // Everything reported about a stretch.
 std::string told(const Summary& s) {
@@ -113,10 +111,8 @@ class AccountTest : public testing::Test {
   AccountTest() {
     for (int i = 0; i < 12; ++i) {
       const Nanoseconds from = i == 0 ? 0 : 1'000'000 + (i - 1) * 100'000, to = 1'000'000 + i * 100'000;
-      const auto number = static_cast<std::uint32_t>(i + 1);
       b_.iteration(from, to);
-      b_.launch(to - 90'000, to - 88'000, number);
-      b_.kernel(to - 80'000, to - 40'000, number);
+      b_.kernel({to - 90'000, to - 88'000}, {to - 80'000, to - 40'000});
       b_.sync(to - 85'000, to - 39'000, 1'000, 1'000);
     }
     b_.publish();
@@ -147,8 +143,7 @@ TEST_F(AccountTest, OfARealDeviceLeavesOutWhatLoadedCode) {
 }
 
 TEST_F(AccountTest, IsExactWhereRecordsWereDropped) {
-  LiveAnalysis thinned(trace_, 6);
-  thinned.finish();
+  const Finished thinned(trace_, 6);
   ASSERT_LT(thinned.records().size(), 12u);
   const Account exact = account_of(trace_, live_, {}), account = account_of(trace_, thinned, {});
   EXPECT_EQ(told(account.summary), told(exact.summary));
@@ -161,8 +156,7 @@ TEST_F(AccountTest, WithoutIterationsIsOfAllOfIt) {
   b.kernel(100, 200);
   b.kernel(250, 300);
   b.publish();
-  LiveAnalysis live(trace);
-  live.finish();
+  const Finished live(trace);
   const Account account = account_of(trace, live, {.real_time = true});
   EXPECT_EQ(account.elapsed_ns, 200);
   EXPECT_EQ(account.summary.gpu_busy_ns, 150);

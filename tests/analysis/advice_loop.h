@@ -25,9 +25,7 @@ class AdviceLoop : public testing::Test {
     }
     b_.publish();
   }
-  trace::Event& range(std::string_view name, Nanoseconds start, Nanoseconds end) {
-    return b_.add(b_.lane(LaneKind::Phases), EventKind::Range, name, start, end);
-  }
+  trace::Event& range(std::string_view name, Nanoseconds start, Nanoseconds end) { return b_.range(name, start, end); }
   void kernel(Nanoseconds launched, Nanoseconds start, Nanoseconds end, Nanoseconds launch_ns = 2'000) {
     b_.launch(launched, launched + launch_ns, ++correlation_);
     b_.kernel(start, end, correlation_);

@@ -22,7 +22,21 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using trace::MemoryKind;
 
-using AdviceTest = AdviceLoop;
+class AdviceTest : public AdviceLoop {
+ protected:
+  /// In each iteration 3 waits within `statement`, and a launch 5 µs after each.
+  template <typename Statement>
+  void three_waits(Statement statement) {
+    loop([&](Nanoseconds t) {
+      statement(t);
+      for (Nanoseconds s = t; s < t + 90'000; s += 30'000) {
+        kernel(s + 1'000, s + 4'000, s + 10'000);
+        b_.sync(s + 5'000, s + 14'000, 1'000, 4'000);
+      }
+      kernel(t + 79'000, t + 82'000, t + 98'000);
+    });
+  }
+};
 
 // The kernel runs until 44 µs, its wait returns at 58, the next launch begins at 110 and its kernel at 114: the GPU
 // idles for 70 µs, four times in five iterations (the last gap is still open): 4 * 70 / 5 = 56 µs per iteration, 56 %.
@@ -161,17 +175,8 @@ TEST_F(AdviceTest, CopiesBesideNoKernel) {
   EXPECT_THAT(rules(cards({.h2d_peak_gb_per_s = 400})), ElementsAre(Rule::NoOverlap, Rule::SlowLink, Rule::GpuBound));
 }
 
-// 3 waits an iteration, and a launch 5 µs after each.
 TEST_F(AdviceTest, ReadsThatDecideWhatIsLaunched) {
-  loop([&](Nanoseconds t) {
-    range("while loss > eps", t, t + 100'000);
-    for (Nanoseconds k = 0; k < 3; ++k) {
-      const Nanoseconds s = t + k * 30'000;
-      kernel(s + 1'000, s + 4'000, s + 10'000);
-      b_.sync(s + 5'000, s + 14'000, 1'000, 4'000);
-      if (k == 2) kernel(s + 19'000, s + 22'000, s + 38'000);
-    }
-  });
+  three_waits([&](Nanoseconds t) { range("while loss > eps", t, t + 100'000); });
   const std::vector<Card> found = cards();
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].rule, Rule::DependentSync);
@@ -184,15 +189,7 @@ TEST_F(AdviceTest, ReadsThatDecideWhatIsLaunched) {
 class StatementAdvice : public AdviceTest, public testing::WithParamInterface<trace::RangeKind> {};
 
 TEST_P(StatementAdvice, APrintDecidesNothingAndSynchronizeReadsNothing) {
-  loop([&](Nanoseconds t) {
-    trace::set_range_kind(range("statement", t, t + 100'000), GetParam());
-    for (Nanoseconds k = 0; k < 3; ++k) {
-      const Nanoseconds s = t + k * 30'000;
-      kernel(s + 1'000, s + 4'000, s + 10'000);
-      b_.sync(s + 5'000, s + 14'000, 1'000, 4'000);
-      if (k == 2) kernel(s + 19'000, s + 22'000, s + 38'000);
-    }
-  });
+  three_waits([&](Nanoseconds t) { trace::set_range_kind(range("statement", t, t + 100'000), GetParam()); });
   const std::vector<Card> found = cards();
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].rule, Rule::RepeatedSync);

@@ -1,10 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
-
-#include "analysis/summary.h"
-#include "trace_builder.h"
+#include "analysis/builders.h"
 
 namespace lanescope::analysis_test {
 namespace {
@@ -14,17 +11,16 @@ using analysis::BubbleCause;
 using analysis::Summary;
 using analysis::VerdictKind;
 
-constexpr Nanoseconds kEver = std::numeric_limits<Nanoseconds>::max();
+Nanoseconds by_cause(const Summary& s, BubbleCause cause) { return idle_of(s.bubble_by_cause_ns, cause); }
 
-Nanoseconds by_cause(const Summary& s, BubbleCause cause) {
-  return s.bubble_by_cause_ns[static_cast<std::size_t>(cause)];
+void expect_busy(const Summary& s, Nanoseconds busy, Nanoseconds kernels, Nanoseconds copies_alone) {
+  EXPECT_EQ(s.gpu_busy_ns, busy);
+  EXPECT_EQ(s.kernel_ns, kernels);
+  EXPECT_EQ(s.exposed_copy_ns, copies_alone);
 }
 
-class AnalyseTest : public ::testing::Test {
+class AnalyseTest : public TraceTest {
  protected:
-  trace::Trace trace;
-  TraceBuilder t{trace};
-
   Summary all() {
     t.publish();
     return analyse(trace, std::numeric_limits<Nanoseconds>::min(), kEver);
@@ -48,35 +44,28 @@ class AnalyseTest : public ::testing::Test {
 // verdict  idle 88 of 180 = 48.9 %, after a sync 56 of 180 = 31.1 %
 TEST_F(AnalyseTest, TenEventsByHand) {
   t.iteration(0, 100);
-  t.launch(10, 14, 1);
-  t.kernel(20, 50, 1);
-  t.copy_call(30, 33, 2);
-  t.download(52, 60, 4, 2);
+  t.kernel({10, 14}, {20, 50});
+  t.download({30, 33}, {52, 60}, 4);
   t.sync(33, 68, 1, 8);
   t.iteration(100, 180);
-  t.launch(110, 114, 3);
-  t.kernel(116, 170, 3);
+  t.kernel({110, 114}, {116, 170});
   t.sync(120, 176, 2, 6);
   ASSERT_EQ(t.events.size(), 10u);
   const Summary s = all();
 
-  EXPECT_EQ(s.from_ns, 0);
-  EXPECT_EQ(s.to_ns, 180);
+  expect_span(s, 0, 180);
   EXPECT_EQ(s.iteration.count, 2);
   EXPECT_DOUBLE_EQ(s.iteration.mean_ns, 90);
   EXPECT_EQ(s.iteration.p50_ns, 80);
   EXPECT_EQ(s.iteration.p99_ns, 100);
   EXPECT_EQ(s.iteration.min_ns, 80);
   EXPECT_EQ(s.iteration.max_ns, 100);
-  EXPECT_EQ(s.gpu_busy_ns, 92);
-  EXPECT_EQ(s.kernel_ns, 84);
-  EXPECT_EQ(s.exposed_copy_ns, 8);
+  expect_busy(s, 92, 84, 8);
   EXPECT_EQ(s.host_wait_ns, 88);
   EXPECT_EQ(s.sync_count, 2);
   EXPECT_EQ(s.launch_count, 2);
   EXPECT_EQ(s.gpu_op_count, 3);
-  EXPECT_EQ(s.bubble_ns, 88);
-  EXPECT_EQ(s.bubble_count, 4);
+  expect_bubbles(s, 4, 88);
   EXPECT_EQ(by_cause(s, BubbleCause::StartOrEnd), 30);
   EXPECT_EQ(by_cause(s, BubbleCause::LaunchLatency), 2);
   EXPECT_EQ(by_cause(s, BubbleCause::AfterSync), 56);
@@ -85,10 +74,8 @@ TEST_F(AnalyseTest, TenEventsByHand) {
   EXPECT_EQ(s.d2h_bytes, 4);
   EXPECT_EQ(s.d2h_ns, 8);
   EXPECT_DOUBLE_EQ(s.d2h_gb_per_s(), 0.5);
-  EXPECT_DOUBLE_EQ(s.run_ahead_mean, 130.0 / 180.0);
-  EXPECT_EQ(s.run_ahead_max, 2);
-  EXPECT_EQ(s.judged.from_ns, 0);
-  EXPECT_EQ(s.judged.to_ns, 180);
+  expect_run_ahead(s, 130.0 / 180.0, 2);
+  expect_span(s.judged, 0, 180);
   EXPECT_EQ(s.verdict.kind, VerdictKind::SyncBound);
   EXPECT_DOUBLE_EQ(s.verdict.idle, 88.0 / 180.0);
   EXPECT_DOUBLE_EQ(s.verdict.after_sync, 56.0 / 180.0);
@@ -106,29 +93,23 @@ TEST_F(AnalyseTest, TenEventsByHand) {
 //   ahead: k1 [40,50) + copy [40,72) + k3 [110,130) = 10 + 32 + 20 = 62 in 90; 2 at once
 // The window [60, 62) lies in the copy: a tenth of its 2000 bytes.
 TEST_F(AnalyseTest, AWindowCutsWhatSpansItsEdges) {
-  t.launch(10, 14, 1);
-  t.kernel(20, 50, 1);
-  t.copy_call(30, 33, 2);
-  t.download(52, 72, 2000, 2);
+  t.kernel({10, 14}, {20, 50});
+  t.download({30, 33}, {52, 72}, 2000);
   t.sync(33, 80, 1, 8);
-  t.launch(110, 114, 3);
-  t.kernel(116, 170, 3);
+  t.kernel({110, 114}, {116, 170});
   t.publish();
   const Summary s = analyse(trace, 40, 130);
-  EXPECT_EQ(s.from_ns, 40);
-  EXPECT_EQ(s.to_ns, 130);
+  expect_span(s, 40, 130);
   EXPECT_EQ(s.gpu_busy_ns, 44);
   EXPECT_EQ(s.host_wait_ns, 40);
-  EXPECT_EQ(s.bubble_ns, 46);
-  EXPECT_EQ(s.bubble_count, 2);
+  expect_bubbles(s, 2, 46);
   EXPECT_EQ(by_cause(s, BubbleCause::StartOrEnd), 0);
   EXPECT_EQ(by_cause(s, BubbleCause::AfterSync), 44);
   EXPECT_EQ(s.sync_count, 0);
   EXPECT_EQ(s.launch_count, 1);
   EXPECT_EQ(s.gpu_op_count, 2);
   EXPECT_EQ(s.d2h_bytes, 2000);
-  EXPECT_DOUBLE_EQ(s.run_ahead_mean, 62.0 / 90.0);
-  EXPECT_EQ(s.run_ahead_max, 2);
+  expect_run_ahead(s, 62.0 / 90.0, 2);
 
   const Summary inside = analyse(trace, 60, 62);
   EXPECT_EQ(inside.gpu_busy_ns, 2);
@@ -141,14 +122,12 @@ TEST_F(AnalyseTest, AWindowCutsWhatSpansItsEdges) {
 TEST_F(AnalyseTest, AGapAtTheEdgeOfTheWindowIsItsStartOrEnd) {
   t.kernel(20, 50, 1);
   t.sync(33, 58, 1, 8);
-  t.launch(110, 114, 3);
-  t.kernel(116, 170, 3);
+  t.kernel({110, 114}, {116, 170});
   t.kernel(190, 200);
   t.publish();
   const Summary s = analyse(trace, 90, 180);
   EXPECT_EQ(by_cause(s, BubbleCause::StartOrEnd), 26 + 10);
-  EXPECT_EQ(s.bubble_ns, 36);
-  EXPECT_EQ(s.bubble_count, 2);
+  expect_bubbles(s, 2, 36);
 }
 
 TEST_F(AnalyseTest, AWindowWithoutWorkIsOneGap) {
@@ -156,8 +135,7 @@ TEST_F(AnalyseTest, AWindowWithoutWorkIsOneGap) {
   t.kernel(90, 100);
   t.publish();
   const Summary s = analyse(trace, 20, 50);
-  EXPECT_EQ(s.bubble_ns, 30);
-  EXPECT_EQ(s.bubble_count, 1);
+  expect_bubbles(s, 1, 30);
   EXPECT_EQ(by_cause(s, BubbleCause::StartOrEnd), 30);
   EXPECT_EQ(s.verdict.kind, VerdictKind::Unknown);
 }
@@ -181,9 +159,7 @@ TEST_F(AnalyseTest, BusyIsAUnionNotASum) {
   t.kernel(10, 40, 0, 2);
   t.upload(10, 30, 1000, 0, 3);
   const Summary s = all();
-  EXPECT_EQ(s.gpu_busy_ns, 40);
-  EXPECT_EQ(s.kernel_ns, 40);
-  EXPECT_EQ(s.exposed_copy_ns, 0);
+  expect_busy(s, 40, 40, 0);
   EXPECT_EQ(s.h2d_ns, 20);
   EXPECT_EQ(s.bubble_count, 0);
 }
@@ -193,9 +169,7 @@ TEST_F(AnalyseTest, OnlyThePartOfACopyWithoutAKernelIsExposed) {
   t.upload(20, 60, 1000);
   t.kernel(40, 80, 0, 1);
   const Summary s = all();
-  EXPECT_EQ(s.gpu_busy_ns, 60);
-  EXPECT_EQ(s.kernel_ns, 40);
-  EXPECT_EQ(s.exposed_copy_ns, 20);
+  expect_busy(s, 60, 40, 20);
 }
 
 // Two uploads overlap: [0,40) and [20,60): 60 of copying for 6000 bytes, not 80.
@@ -214,13 +188,10 @@ TEST_F(AnalyseTest, CopyTimeOfADirectionIsAUnionToo) {
 // Pitfall 1. The CPU waits [10,98) while the GPU is busy [0,95), and the next kernel follows at once because it had
 // been issued before. 88 of host wait, no loss.
 TEST_F(AnalyseTest, AHostWaitOverABusyGpuIsNoLoss) {
-  t.launch(0, 2, 1);
-  t.launch(2, 4, 2);
-  t.kernel(4, 50, 1);
-  t.kernel(50, 95, 2);
+  t.kernel({0, 2}, {4, 50});
+  t.kernel({2, 4}, {50, 95});
   t.sync(9, 98, 1, 3);
-  t.launch(5, 8, 3, 1);
-  t.kernel(95, 100, 3);
+  t.kernel({5, 8}, {95, 100}, 0, 1);
   const Summary s = all();
   EXPECT_EQ(s.host_wait_ns, 88);
   EXPECT_EQ(by_cause(s, BubbleCause::AfterSync), 0);
@@ -240,8 +211,7 @@ TEST_F(AnalyseTest, WaitsCountPerThreadAndOnceInNestedCalls) {
 }
 
 TEST_F(AnalyseTest, ACallThatDoesNotBlockIsNoWait) {
-  t.launch(0, 50, 1);
-  t.kernel(50, 100, 1);
+  t.kernel({0, 50}, {50, 100});
   EXPECT_EQ(all().host_wait_ns, 0);
 }
 
@@ -254,8 +224,7 @@ TEST_F(AnalyseTest, EventsWithoutDurationAreCountedButNoWork) {
   t.kernel(90, 100);
   const Summary s = all();
   EXPECT_EQ(s.gpu_busy_ns, 20);
-  EXPECT_EQ(s.bubble_count, 1);
-  EXPECT_EQ(s.bubble_ns, 80);
+  expect_bubbles(s, 1, 80);
   EXPECT_EQ(s.gpu_op_count, 4);
   EXPECT_EQ(s.h2d_bytes, 8);
   EXPECT_EQ(s.sync_count, 1);
@@ -265,7 +234,7 @@ TEST_F(AnalyseTest, EventsWithoutDurationAreCountedButNoWork) {
 TEST_F(AnalyseTest, GpuRangesAndPhasesAreNoWork) {
   t.kernel(40, 60);
   t.add(t.lane(LaneKind::GpuRanges), EventKind::Range, "forward", 0, 100);
-  t.add(t.lane(LaneKind::Phases), EventKind::Range, "forward", 0, 100);
+  t.range("forward", 0, 100);
   const Summary s = all();
   EXPECT_EQ(s.gpu_busy_ns, 20);
   EXPECT_EQ(s.bubble_ns, 80);
@@ -292,8 +261,7 @@ TEST_F(AnalyseTest, OnlyWholeIterationsCount) {
   const Summary s = analyse(trace, 5, 99);
   EXPECT_EQ(s.iteration.count, 2);
   EXPECT_DOUBLE_EQ(s.iteration.mean_ns, 25);
-  EXPECT_EQ(s.judged.from_ns, 10);
-  EXPECT_EQ(s.judged.to_ns, 60);
+  expect_span(s.judged, 10, 60);
   EXPECT_EQ(analyse(trace, 10, 60).iteration.count, 2);
 }
 
@@ -316,12 +284,10 @@ TEST_F(AnalyseTest, WithoutIterationsTheEndsAreNotJudged) {
   t.call("cudaFree", 90, 100);
   const Summary s = all();
   EXPECT_EQ(s.bubble_ns, 80);
-  EXPECT_EQ(s.judged.from_ns, 40);
-  EXPECT_EQ(s.judged.to_ns, 60);
+  expect_span(s.judged, 40, 60);
   EXPECT_EQ(s.verdict.kind, VerdictKind::GpuBound);
   const Summary cut = analyse(trace, 50, 55);
-  EXPECT_EQ(cut.judged.from_ns, 50);
-  EXPECT_EQ(cut.judged.to_ns, 55);
+  expect_span(cut.judged, 50, 55);
 }
 
 // Ignores what is not complete yet: complete until 70, although a kernel [80,90) is already there.
@@ -355,17 +321,12 @@ TEST_F(AnalyseTest, WhatWasEvictedIsNotCalledIdle) {
 // Far more events than are read as context before a window: the window's figures are for the window only. It begins
 // between a call and its operation, which counts as run-ahead from the start.
 TEST_F(AnalyseTest, AWindowInALongTraceSeesOnlyItsOwn) {
-  for (std::uint32_t i = 0; i < 20'000; ++i) {
-    const Nanoseconds at = 100 * static_cast<Nanoseconds>(i);
-    t.launch(at, at + 5, i + 1);
-    t.kernel(at + 10, at + 60, i + 1);
-  }
+  for (Nanoseconds at = 0; at < 2'000'000; at += 100) t.kernel({at, at + 5}, {at + 10, at + 60});
   t.publish();
   const Summary s = analyse(trace, 1'500'007, 1'500'407);
   EXPECT_EQ(s.gpu_busy_ns, 200);
   EXPECT_EQ(s.launch_count, 4);
-  EXPECT_DOUBLE_EQ(s.run_ahead_mean, (53 + 3 * 60 + 7) / 400.0);
-  EXPECT_EQ(s.run_ahead_max, 1);
+  expect_run_ahead(s, (53 + 3 * 60 + 7) / 400.0, 1);
   EXPECT_EQ(by_cause(s, BubbleCause::Cpu), 3 * 50);
   EXPECT_EQ(by_cause(s, BubbleCause::StartOrEnd), 3 + 47);
 }
@@ -376,23 +337,19 @@ TEST_F(AnalyseTest, AWindowInALongTraceSeesOnlyItsOwn) {
 //   [65,95): 45; a call at 90 whose operation starts after the window [0,100), at 120: 10. Sum 105; 2 at once.
 TEST_F(AnalyseTest, RunAheadBearsMissingSides) {
   t.launch(0, 5, 1);
-  t.launch(10, 12, 2);
-  t.kernel(20, 40, 2);
+  t.kernel({10, 12}, {20, 40});
   t.kernel(30, 50, 0, 1);
   t.launch(50, 55, 3);
   t.kernel(60, 70, 3);
   t.kernel(65, 95, 3, 1);
-  t.launch(90, 92, 4);
-  t.kernel(120, 130, 4);
+  t.kernel({90, 92}, {120, 130});
   t.publish();
   const Summary s = analyse(trace, 0, 100);
-  EXPECT_DOUBLE_EQ(s.run_ahead_mean, 1.05);
-  EXPECT_EQ(s.run_ahead_max, 2);
+  expect_run_ahead(s, 1.05, 2);
 }
 
 TEST_F(AnalyseTest, WhatStartsAndEndsWhereItIsIssuedIsNeverAhead) {
-  t.launch(10, 10, 1);
-  t.kernel(10, 10, 1);
+  t.kernel({10, 10}, {10, 10});
   t.call("cudaFree", 0, 20);
   const Summary s = all();
   EXPECT_EQ(s.gpu_op_count, 1);
@@ -402,10 +359,7 @@ TEST_F(AnalyseTest, WhatStartsAndEndsWhereItIsIssuedIsNeverAhead) {
 
 // 100 kernels issued at once, 10 ns each: ahead falls from 100 to 0.
 TEST_F(AnalyseTest, RunAheadOfAQueueThatDrains) {
-  for (std::uint32_t i = 0; i < 100; ++i) {
-    t.launch(i, i + 1, i + 1);
-    t.kernel(100 + 10 * i, 110 + 10 * i, i + 1);
-  }
+  for (int i = 0; i < 100; ++i) t.kernel({i, i + 1}, {100 + 10 * i, 110 + 10 * i});
   const Summary s = all();
   EXPECT_EQ(s.run_ahead_max, 100);
   // From call i to the end of kernel i: 110 + 9 i, i from 0 to 99: 11000 + 9 * 4950 = 55550.

@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "analysis/advice_loop.h"
+#include "analysis/builders.h"
 
 namespace lanescope::analysis_test {
 namespace {
@@ -23,9 +22,7 @@ class BreakdownLoop : public AdviceLoop {
     upload(t + 45'000, t + 55'000, t + 46'000, t + 54'000, 80'000, MemoryKind::Pageable);
   }
   analysis::Breakdown breakdown() {
-    analysis::LiveAnalysis live(trace_);
-    live.update(std::numeric_limits<Nanoseconds>::max());
-    live.finish();
+    const Finished live(trace_);
     const bool iterations = !live.records().empty();
     return analysis::break_down(trace_, live.records(), iterations ? live.since_first_iteration() : live.total(),
                                 trace_.complete_until());

@@ -30,31 +30,38 @@ class CollectivesOfGpus : public testing::Test {
     return analysis::collectives(job_.trace, std::numeric_limits<Nanoseconds>::min(),
                                  std::numeric_limits<Nanoseconds>::max(), clock_error_ns);
   }
-  /// Every millisecond, 12 times: GPU 0 arrives at once, GPU 1 after `skew` µs, and both end after 100.
+  /// Every millisecond, 12 times.
+  template <typename Once>
+  static void each(Once once) {
+    for (Nanoseconds t = 0; t < 12'000; t += 1000) once(t);
+  }
+  /// Each time GPU 0 arrives at once, GPU 1 after `skew` µs, and both end after 100.
   void two(Nanoseconds skew) {
-    for (Nanoseconds t = 0; t < 12'000; t += 1000) {
+    each([&](Nanoseconds t) {
       kernel(0, kAllReduce, t, t + 100);
       kernel(1, kAllReduce, t + skew, t + 100);
-    }
+    });
   }
 
   GpuJob job_;
 };
 
 TEST(CollectiveOperation, IsInTheNameOfTheKernelOfEveryVersion) {
-  using analysis::collective_operation;
-  EXPECT_EQ(collective_operation(kAllReduce), "AllReduce");
-  EXPECT_EQ(collective_operation("ncclKernel_AllGather_RING_LL_Sum_int8_t(ncclDevComm*, unsigned long)"), "AllGather");
-  EXPECT_EQ(collective_operation("ncclReduceScatterRingLLKernel_sum_f32"), "ReduceScatter");
-  EXPECT_EQ(collective_operation("void ncclDevKernel_SendRecv(ncclDevKernelArgs)"), "SendRecv");
-  EXPECT_EQ(collective_operation("ncclDevKernel_Reduce_Sum_f32_RING_LL"), "Reduce");
-  EXPECT_EQ(collective_operation("gemm_AllReduce_kernel"), "");
-  EXPECT_EQ(collective_operation("void multimem_one_shot_all_reduce_kernel<c10::BFloat16, 16>(int)"), "AllReduce");
-  EXPECT_EQ(collective_operation("two_shot_all_reduce_kernel"), "AllReduce");
-  EXPECT_EQ(collective_operation("multimem_all_gather_kernel"), "AllGather");
-  EXPECT_EQ(collective_operation("void vllm::cross_device_reduce_1stage<__half, 2>(vllm::RankData*)"), "AllReduce");
-  EXPECT_EQ(collective_operation("multimem_copy"), "");
-  EXPECT_EQ(collective_operation("ncclGroupEnd"), "");
+  const std::pair<const char*, const char*> kernels[] = {
+      {kAllReduce, "AllReduce"},
+      {"ncclKernel_AllGather_RING_LL_Sum_int8_t(ncclDevComm*, unsigned long)", "AllGather"},
+      {"ncclReduceScatterRingLLKernel_sum_f32", "ReduceScatter"},
+      {"void ncclDevKernel_SendRecv(ncclDevKernelArgs)", "SendRecv"},
+      {"ncclDevKernel_Reduce_Sum_f32_RING_LL", "Reduce"},
+      {"gemm_AllReduce_kernel", ""},
+      {"void multimem_one_shot_all_reduce_kernel<c10::BFloat16, 16>(int)", "AllReduce"},
+      {"two_shot_all_reduce_kernel", "AllReduce"},
+      {"multimem_all_gather_kernel", "AllGather"},
+      {"void vllm::cross_device_reduce_1stage<__half, 2>(vllm::RankData*)", "AllReduce"},
+      {"multimem_copy", ""},
+      {"ncclGroupEnd", ""},
+  };
+  for (const auto& [name, operation] : kernels) EXPECT_EQ(analysis::collective_operation(name), operation) << name;
 }
 
 TEST(CollectiveOperation, OfRcclsGenericKernelIsInItsArguments) {
@@ -62,13 +69,14 @@ TEST(CollectiveOperation, OfRcclsGenericKernelIsInItsArguments) {
     return analysis::collective_operation("ncclDevKernel_Generic_1(ncclDevKernelArgsStorage<4096ul>)",
                                           R"("Collective name":")" + name + R"(","Seq":3)");
   };
-  EXPECT_EQ(of("allreduce"), "AllReduce");
-  EXPECT_EQ(of("_allgather_base"), "AllGather");
-  EXPECT_EQ(of("reduce_scatter_tensor_coalesced"), "ReduceScatter");
-  EXPECT_EQ(of("all_to_allv"), "AllToAll");
-  EXPECT_EQ(of("_reduce_oop"), "Reduce");
-  EXPECT_EQ(of("recv"), "SendRecv");
-  EXPECT_EQ(of("wait"), "Generic");
+  const std::pair<const char*, const char*> names[] = {{"allreduce", "AllReduce"},
+                                                       {"_allgather_base", "AllGather"},
+                                                       {"reduce_scatter_tensor_coalesced", "ReduceScatter"},
+                                                       {"all_to_allv", "AllToAll"},
+                                                       {"_reduce_oop", "Reduce"},
+                                                       {"recv", "SendRecv"},
+                                                       {"wait", "Generic"}};
+  for (const auto& [name, operation] : names) EXPECT_EQ(of(name), operation) << name;
   EXPECT_EQ(analysis::collective_operation("ncclDevKernel_Generic_1", ""), "Generic");
   EXPECT_EQ(analysis::collective_operation(kAllReduce, R"("Collective name":"broadcast")"), "AllReduce")
       << "a kernel's own name goes first";
@@ -98,13 +106,11 @@ TEST_F(CollectivesOfGpus, WithoutAnyWaitingItIsTransfer) {
 
 // On GPU 0 a kernel's lane sets memory for 30 of the 100 µs: no kernel runs then. On GPU 1 one computes.
 TEST_F(CollectivesOfGpus, SettingMemoryIsNoKernelBesideThem) {
-  trace::Event memset;
-  memset.kind = trace::EventKind::Memset;
-  memset.name = job_.trace.names().intern("Memset");
-  memset.start_ns = 20'000;
-  memset.end_ns = 50'000;
-  memset.lane = job_.lane(0, 0);
-  job_.trace.append(memset);
+  job_.trace.append({.start_ns = 20'000,
+                     .end_ns = 50'000,
+                     .name = job_.trace.names().intern("Memset"),
+                     .lane = job_.lane(0, 0),
+                     .kind = trace::EventKind::Memset});
   kernel(0, kAllReduce, 0, 100);
   kernel(1, "gemm", 20, 50);
   kernel(1, kAllReduce, 0, 100);
@@ -163,10 +169,10 @@ TEST_F(CollectivesOfGpus, CommunicationIsExposedWhileNothingElseRuns) {
 
 // The record of GPU 1 begins later, so its first kernel is the counterpart of GPU 0's second.
 TEST_F(CollectivesOfGpus, AMissingKernelDoesNotShiftTheOthers) {
-  for (Nanoseconds t = 0; t < 12'000; t += 1000) {
+  each([&](Nanoseconds t) {
     kernel(0, kAllReduce, t, t + 100);
     if (t > 0) kernel(1, kAllReduce, t + 90, t + 100);
-  }
+  });
   const Collectives found = all();
   EXPECT_THAT(found.all, SizeIs(11));
   EXPECT_EQ(found.unmatched, 1);
@@ -202,11 +208,11 @@ TEST_F(CollectivesOfGpus, OperationsAreMatchedWithTheirOwn) {
 }
 
 TEST_F(CollectivesOfGpus, OfThreeGpusAllMustTakePart) {
-  for (Nanoseconds t = 0; t < 12'000; t += 1000) {
+  each([&](Nanoseconds t) {
     kernel(0, kAllReduce, t, t + 100);
     kernel(1, kAllReduce, t + 20, t + 100);
     kernel(2, kAllReduce, t + (t % 2000 == 0 ? 50 : 5), t + 100);
-  }
+  });
   const Collectives found = all();
   ASSERT_THAT(found.gpus, SizeIs(3));
   EXPECT_EQ(found.gpus[1].arrived_last, 6);
@@ -245,14 +251,14 @@ class CollectivesOfGroups : public CollectivesOfGpus {
 // millisecond GPU 0 waits 30 µs for GPU 1 and 60 for GPU 2, and GPU 2 waits 40 for GPU 3; the transfers take 2 * 70,
 // 2 * 70 and 2 * 50 µs. So 130 of 510 µs is waiting.
 TEST_F(CollectivesOfGroups, AreNotMixedUp) {
-  for (Nanoseconds t = 0; t < 12'000; t += 1000) {
+  each([&](Nanoseconds t) {
     reduce(0, "tp0", t, t + 100);
     reduce(1, "tp0", t + 30, t + 100);
     reduce(2, "tp1", t + 10, t + 100);
     reduce(3, "tp1", t + 50, t + 100);
     reduce(0, "dp0", t + 20, t + 150);
     reduce(2, "dp0", t + 80, t + 150);
-  }
+  });
   const Collectives found = all();
   ASSERT_THAT(found.all, SizeIs(36));
   ASSERT_THAT(found.gpus, SizeIs(4));
@@ -288,12 +294,12 @@ TEST_F(CollectivesOfGroups, TheSequenceNumberDecides) {
 // then, rank 0 none, since it runs less far ahead. Each time rank 0 waits 30 µs.
 TEST_F(CollectivesOfGroups, AKernelThatDoesNotSayItsCommunicatorHasThatOfItsStream) {
   const std::string said = R"("communicator":"0x00000000000abcde","bytes":4096)";
-  for (Nanoseconds t = 0; t < 12'000; t += 1000) {
+  each([&](Nanoseconds t) {
     kernel(0, kAllReduce, t, t + 100, said);
     kernel(1, kAllReduce, t + 30, t + 100, t < 5000 ? "" : said);
     kernel(2, kAllReduce, t + 10, t + 100, R"("communicator":"0x00000000000fffff")");
     kernel(3, kAllReduce, t + 20, t + 100, R"("communicator":"0x00000000000fffff")");
-  }
+  });
   const Collectives found = all();
   EXPECT_THAT(found.all, SizeIs(24));
   EXPECT_EQ(found.unmatched, 0);
@@ -303,10 +309,10 @@ TEST_F(CollectivesOfGroups, AKernelThatDoesNotSayItsCommunicatorHasThatOfItsStre
 
 // So little of rank 1 is looked at that none of its kernels says it; there is only one communicator.
 TEST_F(CollectivesOfGpus, AKernelThatDoesNotSayItsCommunicatorHasTheOnlyOne) {
-  for (Nanoseconds t = 0; t < 12'000; t += 1000) {
+  each([&](Nanoseconds t) {
     kernel(0, kAllReduce, t, t + 100);
     kernel(1, kAllReduce, t + 90, t + 100, R"("communicator":"0x00000000000abcde","bytes":4096)");
-  }
+  });
   const Collectives found = all();
   ASSERT_THAT(found.all, SizeIs(12));
   EXPECT_EQ(found.unmatched, 0);
@@ -337,7 +343,7 @@ TEST_F(CollectivesOfGroups, AGroupOfOneHasNoCounterpart) {
 }
 
 TEST_F(CollectivesOfGpus, OfOneGpuNobodyKnowsWhoArrivedLast) {
-  for (Nanoseconds t = 0; t < 12'000; t += 1000) kernel(0, kAllReduce, t, t + 100);
+  each([&](Nanoseconds t) { kernel(0, kAllReduce, t, t + 100); });
   const Collectives found = all();
   ASSERT_THAT(found.gpus, SizeIs(1));
   EXPECT_EQ(found.gpus[0].communication_ns, 12 * 100'000);

@@ -55,12 +55,11 @@ class GpuJob {
   }
   void add(int gpu, int which, trace::EventKind kind, const std::string& name, base::Nanoseconds start,
            base::Nanoseconds end, const std::string& arguments = "") {
-    trace::Event e;
-    e.kind = kind;
-    e.name = trace.names().intern(name);
-    e.start_ns = start * 1000;
-    e.end_ns = end * 1000;
-    e.lane = lane(gpu, which);
+    trace::Event e{.start_ns = start * 1000,
+                   .end_ns = end * 1000,
+                   .name = trace.names().intern(name),
+                   .lane = lane(gpu, which),
+                   .kind = kind};
     if (!arguments.empty()) trace::set_arguments(e, trace.arguments().intern(arguments));
     trace.append(e);
   }

@@ -4,21 +4,22 @@
 #include <gmock/gmock.h>
 
 #include "analysis/account.h"
-#include "analysis/live_analysis.h"
+#include "analysis/builders.h"
 #include "analysis/statement_costs.h"
-#include "trace_builder.h"
 
 namespace lanescope::analysis {
 namespace {
 
-using analysis_test::TraceBuilder;
+using analysis_test::expect_run_ahead;
+using analysis_test::Finished;
+using analysis_test::Span;
 using trace::Event;
 using trace::EventKind;
 using trace::LaneId;
 using trace::LaneInfo;
 using trace::LaneKind;
 
-class GpusTest : public testing::Test {
+class GpusTest : public analysis_test::TraceTest {
  protected:
   LaneId lane(LaneKind kind, std::int64_t pid, int device = 0, const char* host = "") {
     LaneInfo info;
@@ -28,36 +29,29 @@ class GpusTest : public testing::Test {
     info.host = host;
     return trace.add_lane(info);
   }
-  Event& launch(std::int64_t pid, Nanoseconds start, Nanoseconds end, std::uint32_t correlation) {
-    Event& e = t.add(lane(LaneKind::Calls, pid), EventKind::Call, "cudaLaunchKernel", start, end, correlation);
-    e.flags = trace::kLaunchFlag;
-    return e;
-  }
   void sync(std::int64_t pid, Nanoseconds start, Nanoseconds end, Nanoseconds own, Nanoseconds returning) {
     Event& e = t.add(lane(LaneKind::Calls, pid), EventKind::Call, "cudaStreamSynchronize", start, end);
     e.flags = trace::kSyncFlag;
     trace::set_parts(e, {own, 0, 0, returning});
   }
-  void kernel(std::int64_t pid, int device, Nanoseconds start, Nanoseconds end, std::uint32_t correlation) {
-    t.add(lane(LaneKind::Kernels, pid, device), EventKind::Kernel, "kernel", start, end, correlation);
+  void kernel(std::int64_t pid, int device, std::uint32_t correlation, Span launched, Span runs) {
+    t.add(lane(LaneKind::Calls, pid), EventKind::Call, "cudaLaunchKernel", launched.from, launched.to, correlation)
+        .flags = trace::kLaunchFlag;
+    t.add(lane(LaneKind::Kernels, pid, device), EventKind::Kernel, "kernel", runs.from, runs.to, correlation);
   }
   void iteration(std::int64_t pid, Nanoseconds start, Nanoseconds end) {
     t.add(lane(LaneKind::Iterations, pid), EventKind::Range, "iteration", start, end);
   }
-  LiveAnalysis& read() {
+  void read() {
     t.publish();
     live.emplace(trace);
-    live->finish();
-    return *live;
   }
   std::int64_t in_flight(trace::GpuNumber gpu, Nanoseconds at) {
     const trace::Trace::ReadLock lock(trace);
     return InFlight::Reader(live->in_flight(gpu)).at(at);
   }
 
-  trace::Trace trace;
-  TraceBuilder t{trace};
-  std::optional<LiveAnalysis> live;
+  std::optional<Finished> live;
 };
 
 // One process, 0 to 1000 ns, in one iteration:
@@ -71,15 +65,11 @@ class OneProcessTwoGpus : public GpusTest {
  protected:
   OneProcessTwoGpus() {
     iteration(5, 0, 1000);
-    launch(5, 0, 10, 1);
-    launch(5, 10, 20, 2);
+    kernel(5, 0, 1, {0, 10}, {20, 1000});
+    kernel(5, 1, 2, {10, 20}, {30, 230});
     sync(5, 20, 250, 5, 20);
-    launch(5, 300, 310, 3);
-    launch(5, 400, 410, 4);
-    kernel(5, 0, 20, 1000, 1);
-    kernel(5, 1, 30, 230, 2);
-    kernel(5, 1, 330, 430, 3);
-    kernel(5, 1, 630, 1000, 4);
+    kernel(5, 1, 3, {300, 310}, {330, 430});
+    kernel(5, 1, 4, {400, 410}, {630, 1000});
     read();
   }
 };
@@ -109,10 +99,8 @@ TEST_F(OneProcessTwoGpus, BusyTimesAndBubblesAreThoseOfEach) {
 // GPU 0: its only operation is in flight from 0 to 1000. GPU 1: [10,230), [300,430), [400,1000): 950 ns in total, two
 // at once in [400,430).
 TEST_F(OneProcessTwoGpus, WhatIsInFlightIsThatOfEach) {
-  EXPECT_DOUBLE_EQ(live->total(0).run_ahead_mean, 1);
-  EXPECT_EQ(live->total(0).run_ahead_max, 1);
-  EXPECT_DOUBLE_EQ(live->total(1).run_ahead_mean, 0.95);
-  EXPECT_EQ(live->total(1).run_ahead_max, 2);
+  expect_run_ahead(live->total(0), 1, 1);
+  expect_run_ahead(live->total(1), 0.95, 2);
   EXPECT_DOUBLE_EQ(live->total().run_ahead_mean, 1.95) << "on both together";
   EXPECT_EQ(live->total().run_ahead_max, 3);
   EXPECT_EQ(in_flight(0, 420), 1);
@@ -189,15 +177,11 @@ class TwoRanks : public GpusTest {
   TwoRanks() {
     iteration(7, 0, 1000);
     iteration(8, 0, 990);
-    launch(7, 0, 10, 1);
-    launch(7, 480, 490, 2);
-    kernel(7, 0, 20, 500, 1);
-    kernel(7, 0, 500, 1000, 2);
-    launch(8, 0, 10, 1);
+    kernel(7, 0, 1, {0, 10}, {20, 500});
+    kernel(7, 0, 2, {480, 490}, {500, 1000});
+    kernel(8, 0, 1, {0, 10}, {50, 300});
     sync(8, 10, 320, 5, 20);
-    launch(8, 700, 710, 2);
-    kernel(8, 0, 50, 300, 1);
-    kernel(8, 0, 720, 1000, 2);
+    kernel(8, 0, 2, {700, 710}, {720, 1000});
     read();
   }
 };
@@ -218,10 +202,8 @@ TEST_F(TwoRanks, EachHasItsOwnFigures) {
   EXPECT_EQ(a.host_wait_ns, 0);
   EXPECT_EQ(b.host_wait_ns, 305);
   // In flight: rank 7 [0,500) and [480,1000); rank 8 [0,300) and [700,1000).
-  EXPECT_DOUBLE_EQ(a.run_ahead_mean, 1.02);
-  EXPECT_EQ(a.run_ahead_max, 2);
-  EXPECT_DOUBLE_EQ(b.run_ahead_mean, 0.6);
-  EXPECT_EQ(b.run_ahead_max, 1);
+  expect_run_ahead(a, 1.02, 2);
+  expect_run_ahead(b, 0.6, 1);
   EXPECT_EQ(a.verdict.kind, VerdictKind::GpuBound);
   EXPECT_EQ(b.verdict.kind, VerdictKind::SyncBound);
   ASSERT_EQ(live->bubbles(1).size(), 2u);
@@ -302,13 +284,10 @@ TEST_F(TwoRanks, JudgedAgainTheVerdictStillSaysWhoseItIs) {
 
 // Rank 7 issues a kernel of 100 ns within "forward", rank 8 one of 500 ns outside of it, both as number 1.
 TEST_F(GpusTest, AStatementHasTheOperationsOfItsOwnRankOnly) {
-  for (const std::int64_t pid : {7, 8}) {
-    iteration(pid, 0, 1000);
-    launch(pid, 10, 20, 1);
-  }
+  for (const std::int64_t pid : {7, 8}) iteration(pid, 0, 1000);
   t.add(lane(LaneKind::Phases, 7), EventKind::Range, "forward", 5, 50);
-  kernel(7, 0, 30, 130, 1);
-  kernel(8, 0, 30, 530, 1);
+  kernel(7, 0, 1, {10, 20}, {30, 130});
+  kernel(8, 0, 1, {10, 20}, {30, 530});
   read();
   const StatementRanges forward{{"forward"}};
   const StatementCosts costs = statement_costs(trace, 0, 1000, {&forward, 1});
@@ -336,7 +315,7 @@ class OneProcessTwoThreads : public GpusTest {
   void launch_on(std::int64_t tid, int device, Nanoseconds at, Nanoseconds from, Nanoseconds to) {
     Event& e = t.add(of_thread(LaneKind::Calls, tid), EventKind::Call, "cudaLaunchKernel", at, at + 10 * kUs, ++calls_);
     e.flags = trace::kLaunchFlag;
-    kernel(5, device, from, to, calls_);
+    t.add(lane(LaneKind::Kernels, 5, device), EventKind::Kernel, "kernel", from, to, calls_);
   }
   void read_at(std::int64_t tid, const char* range, Nanoseconds from, Nanoseconds to, Nanoseconds returning) {
     t.add(of_thread(LaneKind::Phases, tid), EventKind::Range, range, from - 10 * kUs, to);
@@ -429,8 +408,7 @@ TEST_F(GpusTest, HostsAreToldApart) {
 
 // One GPU, whatever its number and process: all figures are its own, and no other GPU is mentioned.
 TEST_F(GpusTest, OneGpuIsTheWhole) {
-  launch(5, 0, 10, 1);
-  kernel(5, 3, 20, 100, 1);
+  kernel(5, 3, 1, {0, 10}, {20, 100});
   read();
   EXPECT_EQ(live->gpu_count(), 1u);
   EXPECT_EQ(live->total().gpu_count, 1u);

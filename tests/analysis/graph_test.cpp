@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/advice_loop.h"
-#include "analysis/live_analysis.h"
-#include "trace_builder.h"
+#include "analysis/builders.h"
 
 namespace lanescope::analysis_test {
 namespace {
@@ -25,16 +24,19 @@ class GraphTest : public AdviceLoop {
       b_.kernel(start, start + each, correlation_);
     }
   }
+  /// Nodes at [5,15), [16,26), [27,37) and, of the second graph, launched at 3, [38,48), [48,58) us.
+  void two_graphs() {
+    graph(0, 5'000, 3, 10'000, 1'000);
+    graph(3'000, 38'000, 2, 10'000, 0);
+    b_.publish();
+  }
 };
 
-// Nodes at [5,15), [16,26), [27,37) and, of the second graph, launched at 3, [38,48), [48,58) us. The two gaps in the
-// first graph are its own; the one between the graphs is the latency of a launch that came long before.
+// The two gaps in the first graph are its own; the one between the graphs is the latency of a launch that came long
+// before.
 TEST_F(GraphTest, AGapBetweenNodesIsNoSlowLaunch) {
-  graph(0, 5'000, 3, 10'000, 1'000);
-  graph(3'000, 38'000, 2, 10'000, 0);
-  b_.publish();
-  analysis::LiveAnalysis live(trace_);
-  live.finish();
+  two_graphs();
+  const Finished live(trace_);
   const analysis::Summary s = live.total();
   EXPECT_EQ(idle_of(s.bubble_by_cause_ns, BubbleCause::GraphGap), 2'000);
   EXPECT_EQ(idle_of(s.bubble_by_cause_ns, BubbleCause::LaunchLatency), 1'000);
@@ -49,11 +51,8 @@ TEST_F(GraphTest, AGapBetweenNodesIsNoSlowLaunch) {
 
 // From the return of its launch until its last node has ended, a graph counts once, also between two nodes.
 TEST_F(GraphTest, AGraphInFlightCountsOnce) {
-  graph(0, 5'000, 3, 10'000, 1'000);
-  graph(3'000, 38'000, 2, 10'000, 0);
-  b_.publish();
-  analysis::LiveAnalysis live(trace_);
-  live.finish();
+  two_graphs();
+  const Finished live(trace_);
   EXPECT_EQ(live.total().run_ahead_max, 2);
   const trace::Trace::ReadLock lock(trace_);
   analysis::InFlight::Reader curve(live.in_flight());

@@ -18,6 +18,11 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::StartsWith;
 
+/// With this much idle time of a cause.
+Summary with(Summary s, BubbleCause cause, Nanoseconds ns) {
+  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(cause)] = ns;
+  return s;
+}
 /// A judged stretch of 1000 ns; time that is neither busy nor of a given cause has no known cause.
 Summary judged(Nanoseconds kernels, Nanoseconds copies_alone, Nanoseconds after_sync, Nanoseconds launch,
                Nanoseconds held, Nanoseconds loader = 0) {
@@ -26,11 +31,8 @@ Summary judged(Nanoseconds kernels, Nanoseconds copies_alone, Nanoseconds after_
   s.judged.to_ns = 6000;
   s.judged.kernel_ns = kernels;
   s.judged.busy_ns = kernels + copies_alone;
-  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::AfterSync)] = after_sync;
-  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Cpu)] = launch;
-  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Staging)] = held;
-  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Loader)] = loader;
-  return s;
+  s = with(with(s, BubbleCause::AfterSync, after_sync), BubbleCause::Cpu, launch);
+  return with(with(s, BubbleCause::Staging, held), BubbleCause::Loader, loader);
 }
 VerdictKind kind(Summary s) {
   judge(s);
@@ -287,21 +289,17 @@ TEST(Names, VerdictKeysAreWhatTheReportPromises) {
 // 300 of 1000 ns idle before work whose launch is not in the trace, of 400: 75 %. With 150 of them, the launches'
 // 200 are more.
 TEST(Judge, NobodyIsBlamedWithoutALaunch) {
-  Summary s = judged(600, 0, 0, 100, 0);
-  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Unknown)] = 300;
+  const Summary s = with(judged(600, 0, 0, 100, 0), BubbleCause::Unknown, 300);
   EXPECT_EQ(kind(s), VerdictKind::Unknown);
   EXPECT_EQ(
       sentence(s),
       "The GPU idles 40 % of the time, 75 % of it before work whose launch is not in the trace: nobody knows why.");
-  Summary less = judged(600, 0, 0, 200, 0);
-  less.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Unknown)] = 150;
-  EXPECT_EQ(kind(less), VerdictKind::LaunchBound);
+  EXPECT_EQ(kind(with(judged(600, 0, 0, 200, 0), BubbleCause::Unknown, 150)), VerdictKind::LaunchBound);
 }
 
 // 300 of 1000 ns the GPU waits by itself; 50 are the launches'.
 TEST(Judge, AGpuThatWaitsByItselfSetsThePace) {
-  Summary s = judged(650, 0, 0, 50, 0);
-  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::GpuWait)] = 300;
+  const Summary s = with(judged(650, 0, 0, 50, 0), BubbleCause::GpuWait, 300);
   EXPECT_EQ(kind(s), VerdictKind::GpuBound);
   EXPECT_EQ(
       sentence(s),
@@ -312,26 +310,21 @@ TEST(Judge, AGpuThatWaitsByItselfSetsThePace) {
 // As in a trace that begins in the middle of the program: 500 of 1000 ns are the GPU's own, 60 of unknown launches, and
 // 60 of known causes: too little for those. 400 of unknown launches and 380 of its own leave it open.
 TEST(Judge, ItsOwnWaitsGoBeforeLittleElse) {
-  const auto with = [](Nanoseconds busy, Nanoseconds own, Nanoseconds unknown) {
-    Summary s = judged(busy, 0, 30, 30, 0);
-    s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::GpuWait)] = own;
-    s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Unknown)] = unknown;
-    return s;
+  const auto of = [](Nanoseconds busy, Nanoseconds own, Nanoseconds unknown) {
+    return with(with(judged(busy, 0, 30, 30, 0), BubbleCause::GpuWait, own), BubbleCause::Unknown, unknown);
   };
-  EXPECT_EQ(kind(with(380, 500, 60)), VerdictKind::GpuBound);
+  EXPECT_EQ(kind(of(380, 500, 60)), VerdictKind::GpuBound);
   EXPECT_EQ(
-      sentence(with(380, 500, 60)),
+      sentence(of(380, 500, 60)),
       "The GPU idles 62 % of the time, 50 % with its next work at hand: another stream or another program holds it "
       "up, not the CPU.");
-  EXPECT_EQ(kind(with(160, 380, 400)), VerdictKind::Unknown);
+  EXPECT_EQ(kind(of(160, 380, 400)), VerdictKind::Unknown);
 }
 
 // As of one of two programs that share a GPU: 690 of 1000 ns it has its next work, 100 the launches are late, 90 follow
 // a read. The largest cause names the loop.
 TEST(Judge, TheLargestCauseIsTheGpusOwn) {
-  Summary s = judged(120, 0, 90, 100, 0);
-  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::GpuWait)] = 690;
-  EXPECT_EQ(kind(s), VerdictKind::GpuBound);
+  EXPECT_EQ(kind(with(judged(120, 0, 90, 100, 0), BubbleCause::GpuWait, 690)), VerdictKind::GpuBound);
 }
 
 TEST(Judge, LaunchesWithoutTheirWorkAreSaid) {

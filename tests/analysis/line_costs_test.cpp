@@ -4,11 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/trace_builder.h"
+#include "analysis/builders.h"
 
 namespace lanescope::analysis {
 namespace {
 
+using analysis_test::expect_cost;
 using analysis_test::TraceBuilder;
 using testing::ElementsAre;
 using testing::Pair;
@@ -26,11 +27,9 @@ class LineCostsTest : public testing::Test {
   // train.py:2 launches a kernel, within nn.py:9, called by train.py:6; train.py:8 waits for it.
   //   launch 100..110, kernel 120..420; sync 300..540 with 10 of its own, 225 waiting and 5 returning
   void iteration(Nanoseconds at) {
-    const auto number = static_cast<std::uint32_t>(at + 1);
     t_.iteration(at, at + 1000);
-    note(t_.launch(at + 100, at + 110, number),
+    note(t_.kernel({at + 100, at + 110}, {at + 120, at + 420}),
          site({frame("nn.py", 9), frame("train.py", 2), frame("train.py", 6)}, 1));
-    t_.kernel(at + 120, at + 420, number);
     note(t_.sync(at + 300, at + 540, 10, 5), site({frame("train.py", 8)}, 0));
   }
   LineCosts costs(Nanoseconds from, Nanoseconds to, Per per = Per::Iteration) {
@@ -40,12 +39,6 @@ class LineCostsTest : public testing::Test {
   LineCost at(const LineCosts& costs, std::string_view file, std::uint32_t line) {
     const auto found = costs.lines.find({name(file), line});
     return found == costs.lines.end() ? LineCost{} : found->second;
-  }
-  static void expect(const LineCost& cost, std::int64_t count, Nanoseconds cpu, Nanoseconds wait, Nanoseconds gpu) {
-    EXPECT_EQ(cost.count, count);
-    EXPECT_EQ(cost.cpu_ns, cpu);
-    EXPECT_EQ(cost.wait_ns, wait);
-    EXPECT_EQ(cost.gpu_ns, gpu);
   }
 
   trace::Trace trace_;
@@ -58,9 +51,9 @@ TEST_F(LineCostsTest, ACallCountsForTheInnermostLineOfEachFile) {
   EXPECT_EQ(all.iterations, 2);
   EXPECT_EQ(all.recorded_iterations, 2);
   EXPECT_EQ(all.lines.size(), 3u) << "train.py:6 only calls train.py:2";
-  expect(at(all, "train.py", 2), 2, 20, 0, 600);
-  expect(at(all, "nn.py", 9), 2, 20, 0, 600);
-  expect(at(all, "train.py", 8), 2, 20, 460, 0);
+  expect_cost(at(all, "train.py", 2), 2, 20, 0, 600);
+  expect_cost(at(all, "nn.py", 9), 2, 20, 0, 600);
+  expect_cost(at(all, "train.py", 8), 2, 20, 460, 0);
   EXPECT_EQ(all.of_all(static_cast<double>(at(all, "train.py", 8).wait_ns)), 230);
   EXPECT_EQ(all.of_recorded(static_cast<double>(at(all, "train.py", 2).gpu_ns)), 300);
   EXPECT_EQ(at(all, "train.py", 8).example.start_ns, 300);
@@ -73,13 +66,10 @@ TEST_F(LineCostsTest, GpuTimeIsAUnionAndCutToTheStretch) {
   const std::uint32_t line = site({frame("train.py", 2)}, 0);
   t_.iteration(0, 1000);
   t_.iteration(1000, 2000);
-  note(t_.launch(900, 910, 1), line);
-  t_.kernel(950, 1050, 1);
-  note(t_.launch(1100, 1110, 2), line);
-  t_.kernel(1120, 1420, 2);
-  note(t_.launch(1150, 1160, 3), line);
-  t_.kernel(1220, 1620, 3, 1);
-  expect(at(costs(1000, 2000), "train.py", 2), 2, 20, 0, 550);
+  note(t_.kernel({900, 910}, {950, 1050}), line);
+  note(t_.kernel({1100, 1110}, {1120, 1420}), line);
+  note(t_.kernel({1150, 1160}, {1220, 1620}, 1), line);
+  expect_cost(at(costs(1000, 2000), "train.py", 2), 2, 20, 0, 550);
 }
 
 // Of four iterations, the second and third were recorded: 2 launches and 2 kernels, but all 4 waits.
@@ -90,24 +80,23 @@ TEST_F(LineCostsTest, InBurstsLaunchesAreOfTheWholeRecordedIterationsAndWaitsOfA
   const LineCosts all = costs(0, 4000);
   EXPECT_EQ(all.iterations, 4);
   EXPECT_EQ(all.recorded_iterations, 2);
-  expect(at(all, "train.py", 2), 2, 20, 0, 600);
-  expect(at(all, "train.py", 8), 2, 20, 920, 0);
+  expect_cost(at(all, "train.py", 2), 2, 20, 0, 600);
+  expect_cost(at(all, "train.py", 8), 2, 20, 920, 0);
   EXPECT_EQ(all.of_all(920), 230);
   EXPECT_EQ(all.of_recorded(600), 300);
 }
 
 // Without a loop, of the microsecond from 600 ns on: a kernel of 300 ns, and 230 ns of waiting.
 TEST_F(LineCostsTest, PerSecondWithoutALoop) {
-  note(t_.launch(600, 610, 1), site({frame("train.py", 2)}, 0));
-  t_.kernel(620, 920, 1);
+  note(t_.kernel({600, 610}, {620, 920}), site({frame("train.py", 2)}, 0));
   note(t_.sync(800, 1040, 10, 5), site({frame("train.py", 8)}, 0));
   t_.kernel(2000, 2001);
   EXPECT_TRUE(costs(600, 1600).empty()) << "there is no iteration";
   const LineCosts all = costs(600, 1600, Per::Second);
   EXPECT_EQ(all.known_ns, 1000);
   EXPECT_EQ(all.recorded_ns, 1000);
-  expect(at(all, "train.py", 2), 1, 10, 0, 300);
-  expect(at(all, "train.py", 8), 1, 10, 230, 0);
+  expect_cost(at(all, "train.py", 2), 1, 10, 0, 300);
+  expect_cost(at(all, "train.py", 8), 1, 10, 230, 0);
   EXPECT_EQ(all.of_recorded(300), 0.3e9);
   EXPECT_EQ(all.of_all(230), 0.23e9);
 }
@@ -127,14 +116,13 @@ TEST_F(LineCostsTest, WaitsForOtherThreadsCount) {
   t_.host_wait(100, 500);
   note(t_.events.back(), site({frame("queue.py", 50), frame("train.py", 5)}, 1));
   const LineCosts all = costs(0, 1000);
-  expect(at(all, "train.py", 5), 0, 0, 400, 0);
+  expect_cost(at(all, "train.py", 5), 0, 0, 400, 0);
   EXPECT_THAT(all.waiting, ElementsAre(Pair(name("train.py"), 400)));
 }
 
 TEST_F(LineCostsTest, WhatHasNoStackHasNoLine) {
   t_.iteration(0, 1000);
-  t_.launch(100, 110, 1);
-  t_.kernel(120, 420, 1);
+  t_.kernel({100, 110}, {120, 420});
   EXPECT_TRUE(costs(0, 1000).lines.empty());
 }
 

@@ -4,10 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <thread>
 
-#include "trace_builder.h"
+#include "analysis/builders.h"
 
 namespace lanescope::analysis_test {
 namespace {
@@ -18,12 +17,14 @@ using analysis::LiveAnalysis;
 using analysis::Summary;
 using analysis::VerdictKind;
 
-constexpr Nanoseconds kEver = std::numeric_limits<Nanoseconds>::max();
-
-class LiveAnalysisTest : public ::testing::Test {
+class LiveAnalysisTest : public TraceTest {
  protected:
-  trace::Trace trace;
-  TraceBuilder t{trace};
+  /// All that is complete then.
+  void update_to(Nanoseconds complete_until) {
+    t.publish_until(complete_until);
+    live.update(kEver);
+  }
+
   LiveAnalysis live{trace};
 };
 
@@ -42,16 +43,13 @@ TEST_F(LiveAnalysisTest, NothingYet) {
 // the next kernel begins, which makes it a bubble of 80.
 TEST_F(LiveAnalysisTest, TheLiveEdgeIsNotABubble) {
   t.kernel(0, 100);
-  t.publish_until(150);
-  live.update(kEver);
+  update_to(150);
   EXPECT_EQ(live.analysed_until(), 100);
   EXPECT_EQ(live.total().bubble_ns, 0);
   EXPECT_EQ(live.total().gpu_busy_ns, 100);
   EXPECT_TRUE(live.bubbles().empty());
-  t.launch(170, 172, 1);
-  t.kernel(180, 190, 1);
-  t.publish_until(200);
-  live.update(kEver);
+  t.kernel({170, 172}, {180, 190});
+  update_to(200);
   ASSERT_EQ(live.bubbles().size(), 1u);
   EXPECT_EQ(live.bubbles()[0].duration(), 80);
   EXPECT_EQ(live.bubbles()[0].cause, BubbleCause::Cpu);
@@ -70,8 +68,7 @@ TEST_F(LiveAnalysisTest, WhatEndsInTheFutureIsCutAtUntil) {
   EXPECT_EQ(live.analysed_until(), 400);
   EXPECT_EQ(live.total().gpu_busy_ns, 300);
   EXPECT_EQ(live.total().host_wait_ns, 200);
-  EXPECT_EQ(live.total().from_ns, 100);
-  EXPECT_EQ(live.total().to_ns, 400);
+  expect_span(live.total(), 100, 400);
   live.update(300);  // never goes back
   EXPECT_EQ(live.analysed_until(), 400);
   live.update(1005);
@@ -84,24 +81,20 @@ TEST_F(LiveAnalysisTest, WhatEndsInTheFutureIsCutAtUntil) {
 TEST_F(LiveAnalysisTest, RecordsSplitWorkAtTheIterationsEnd) {
   t.iteration(0, 100);
   t.kernel(80, 130);
-  t.publish_until(99);
-  live.update(kEver);
+  update_to(99);
   EXPECT_TRUE(live.records().empty());
   t.iteration(100, 200);
-  t.publish_until(100);
-  live.update(kEver);
+  update_to(100);
   ASSERT_EQ(live.records().size(), 1u);
   EXPECT_EQ(live.records()[0].busy_ns, 20);
   EXPECT_EQ(live.records()[0].number, 1);
-  t.publish_until(250);
-  live.update(kEver);
+  update_to(250);
   ASSERT_EQ(live.records().size(), 2u);
   EXPECT_EQ(live.records()[1].busy_ns, 50);
   const Summary second = live.window(100, 200);
   EXPECT_EQ(second.gpu_busy_ns, 30);
   EXPECT_EQ(second.iteration.count, 1);
-  EXPECT_EQ(second.from_ns, 100);
-  EXPECT_EQ(second.to_ns, 200);
+  expect_span(second, 100, 200);
 }
 
 // The gap [50,150) extends over the end of the first iteration. Its cause is unknown until it is closed; then each
@@ -110,17 +103,14 @@ TEST_F(LiveAnalysisTest, AGapOverAnIterationsEndIsSplitWhenItsCauseIsKnown) {
   t.iteration(0, 100);
   t.kernel(0, 50, 1);
   t.sync(10, 60, 1, 10);
-  t.publish_until(120);
-  live.update(kEver);
+  update_to(120);
   ASSERT_EQ(live.records().size(), 1u);
   const auto after_sync = static_cast<std::size_t>(BubbleCause::AfterSync);
   EXPECT_EQ(live.records()[0].bubble_ns[after_sync], 0);
   EXPECT_EQ(live.records()[0].bubble_count, 0);
-  t.launch(140, 145, 2);
-  t.kernel(150, 200, 2);
+  t.kernel({140, 145}, {150, 200});
   t.iteration(120, 200);
-  t.publish_until(300);
-  live.update(kEver);
+  update_to(300);
   ASSERT_EQ(live.records().size(), 2u);
   EXPECT_EQ(live.records()[0].bubble_ns[after_sync], 50);
   EXPECT_EQ(live.records()[0].bubble_count, 0);
@@ -161,8 +151,7 @@ TEST_F(LiveAnalysisTest, SinceTheFirstIteration) {
   t.upload(0, 50, 500);
   t.launch(70, 72, 1);
   t.upload(80, 110, 300, 1);
-  t.launch(73, 74, 2);
-  t.kernel(80, 90, 2, 1);  // two ahead, while setting up
+  t.kernel({73, 74}, {80, 90}, 1);  // two ahead, while setting up
   t.iteration(100, 200);
   t.kernel(120, 160);
   t.kernel(180, 200);
@@ -172,15 +161,12 @@ TEST_F(LiveAnalysisTest, SinceTheFirstIteration) {
   EXPECT_EQ(live.total().h2d_bytes, 800);
   EXPECT_EQ(live.total().run_ahead_max, 2);
   const Summary s = live.since_first_iteration();
-  EXPECT_EQ(s.from_ns, 100);
-  EXPECT_EQ(s.to_ns, 200);
+  expect_span(s, 100, 200);
   EXPECT_EQ(s.gpu_busy_ns, 10 + 40 + 20);
   EXPECT_EQ(s.h2d_bytes, 100);
   EXPECT_EQ(s.gpu_op_count, 2);
-  EXPECT_EQ(s.bubble_ns, 10 + 20);
-  EXPECT_EQ(s.bubble_count, 2);
-  EXPECT_DOUBLE_EQ(s.run_ahead_mean, (10 + 40 + 20) / 100.0);
-  EXPECT_EQ(s.run_ahead_max, 1);
+  expect_bubbles(s, 2, 10 + 20);
+  expect_run_ahead(s, (10 + 40 + 20) / 100.0, 1);
 }
 
 // The second iteration only issues; its work runs for 200 after its end.
@@ -188,15 +174,12 @@ TEST_F(LiveAnalysisTest, SinceAnIterationHoldsWhatRunsAfterTheLast) {
   t.iteration(100, 200);
   t.kernel(120, 160);
   t.iteration(200, 250);
-  t.launch(210, 215, 1);
-  t.launch(215, 220, 2);
-  t.kernel(220, 350, 1);
-  t.kernel(350, 450, 2);
+  t.kernel({210, 215}, {220, 350});
+  t.kernel({215, 220}, {350, 450});
   t.publish();
   live.finish();
   const Summary s = live.since(live.records().front());
-  EXPECT_EQ(s.from_ns, 200);
-  EXPECT_EQ(s.to_ns, 450);
+  expect_span(s, 200, 450);
   EXPECT_EQ(s.gpu_busy_ns, 230);
   EXPECT_EQ(s.iteration.count, 1);
   EXPECT_EQ(s.iteration.max_ns, 50);
@@ -226,12 +209,10 @@ TEST_F(LiveAnalysisTest, MarkersInOrder) {
   const LaneId lane = t.lane(LaneKind::Markers);
   t.kernel(0, 30);
   t.add(lane, EventKind::Marker, "log interval 1 → 100", 10, 10);
-  t.publish_until(15);
-  live.update(kEver);
+  update_to(15);
   ASSERT_EQ(live.markers().size(), 1u);
   t.add(lane, EventKind::Marker, "pinned false → true", 30, 30);
-  t.publish_until(30);
-  live.update(kEver);
+  update_to(30);
   EXPECT_EQ(live.markers().size(), 1u);
   live.finish();
   ASSERT_EQ(live.markers().size(), 2u);
@@ -282,12 +263,8 @@ TEST_F(LiveAnalysisTest, ThinningKeepsSumsExact) {
 TEST_F(LiveAnalysisTest, ThinningBesideAnOpenRunAhead) {
   LiveAnalysis small(trace, 4);
   for (int i = 0; i < 6; ++i) t.iteration(100 * i, 100 * i + 100);
-  for (std::uint32_t c = 1; c <= 3; ++c) {
-    t.launch(c, c + 1, c);
-    t.kernel(10 * c, 10 * c + 10, c);
-  }
-  t.launch(150, 155, 9);
-  t.kernel(560, 570, 9);
+  for (int c = 1; c <= 3; ++c) t.kernel({c, c + 1}, {10 * c, 10 * c + 10});
+  t.kernel({150, 155}, {560, 570});
   t.publish();
   small.update(430);
   EXPECT_EQ(small.records().front().run_ahead_max, 3);
@@ -303,9 +280,8 @@ TEST_F(LiveAnalysisTest, ThinningBesideAnOpenRunAhead) {
 // run-ahead until then: 100 for the first kernel and [90,100) for the second.
 TEST_F(LiveAnalysisTest, TheLastInstantIsOutside) {
   t.kernel(0, 100);
-  t.launch(90, 95, 1);
+  t.kernel({90, 95}, {100, 100}, 1);
   t.sync(100, 100, 0, 0);
-  t.kernel(100, 100, 1, 1);
   t.publish();
   live.finish();
   EXPECT_EQ(live.total().sync_count, 0);
@@ -319,12 +295,9 @@ TEST_F(LiveAnalysisTest, TheLastInstantIsOutside) {
 TEST_F(LiveAnalysisTest, TheOrderOfOneInstantIsThatOfTheLanes) {
   t.lane(LaneKind::Kernels, 0);
   t.kernel(0, 100, 0, 1);
-  t.publish_until(50);
-  live.update(kEver);
-  t.launch(150, 155, 2);
-  t.launch(160, 165, 3);
-  t.kernel(200, 210, 3, 1);
-  t.kernel(200, 210, 2, 0);
+  update_to(50);
+  t.kernel({160, 165}, {200, 210}, 1);
+  t.kernel({150, 155}, {200, 210}, 0);
   t.publish();
   live.finish();
   ASSERT_EQ(live.bubbles().size(), 1u);
@@ -354,12 +327,10 @@ TEST_F(LiveAnalysisTest, BegunAfterAnEviction) {
 // New lanes, and new rows of a lane, that appear after the first update.
 TEST_F(LiveAnalysisTest, LanesAndRowsThatComeLater) {
   t.kernel(0, 100, 0, 0);
-  t.publish_until(50);
-  live.update(kEver);
+  update_to(50);
   t.kernel(60, 120, 0, 7);  // another stream
   t.kernel(70, 150, 0, 0);  // overlaps on its lane, so it lies in a second row
-  t.publish_until(200);
-  live.update(kEver);
+  update_to(200);
   EXPECT_EQ(live.total().gpu_busy_ns, 150);
   EXPECT_EQ(live.total().gpu_op_count, 3);
 }
@@ -399,14 +370,12 @@ TEST_F(LiveAnalysisTest, EvictedEvents) {
 TEST_F(LiveAnalysisTest, ALaunchWithoutAnOperationIsGivenUp) {
   t.launch(0, 5, 1);
   t.kernel(10, 20);
-  t.publish_until(30);
-  live.update(kEver);
+  update_to(30);
   EXPECT_EQ(live.total().run_ahead_max, 2);
   constexpr std::uint32_t kLaunches = 10'000;
   for (std::uint32_t i = 0; i < kLaunches; ++i) {
     const Nanoseconds at = 100 + 10 * static_cast<Nanoseconds>(i);
-    t.launch(at, at + 2, i + 2);
-    t.kernel(at + 3, at + 8, i + 2);
+    t.kernel({at, at + 2}, {at + 3, at + 8});
   }
   t.publish();
   live.update(kEver);
@@ -420,10 +389,8 @@ TEST_F(LiveAnalysisTest, AWriterOnAnotherThread) {
   constexpr int kIterations = 20'000;
   for (int i = 0; i < kIterations; ++i) {
     const Nanoseconds at = 100 * static_cast<Nanoseconds>(i);
-    const auto c = static_cast<std::uint32_t>(i) + 1;
     t.iteration(at, at + 100);
-    t.launch(at + 10, at + 14, c);
-    t.kernel(at + 20, at + 60, c);
+    t.kernel({at + 10, at + 14}, {at + 20, at + 60});
     t.sync(at + 15, at + 70, 1, 10);
   }
   const std::vector<Event> events = t.events;
@@ -452,7 +419,7 @@ TEST_F(LiveAnalysisTest, AWriterOnAnotherThread) {
   EXPECT_EQ(s.sync_count, kIterations);
   EXPECT_EQ(s.gpu_busy_ns, 40 * kIterations);
   EXPECT_EQ(s.host_wait_ns, 54 * kIterations);
-  EXPECT_EQ(s.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::AfterSync)], 60 * (kIterations - 1));
+  EXPECT_EQ(idle_of(s.bubble_by_cause_ns, BubbleCause::AfterSync), 60 * (kIterations - 1));
   EXPECT_EQ(s.run_ahead_max, 1);
 }
 
@@ -465,8 +432,7 @@ TEST_F(LiveAnalysisTest, TheVerdictChangesWhenTheReadGoes) {
     const Nanoseconds at = 100 * i;
     t.iteration(at, at + 100);
     t.kernel(at, at + 50, c);
-    t.copy_call(at + 2, at + 3, 1000 + c);
-    t.download(at + 50, at + 55, 4, 1000 + c);
+    t.download({at + 2, at + 3}, {at + 50, at + 55}, 4);
     t.sync(at + 3, at + 60, 1, 5);
     t.launch(at + 90, at + 92, ++c);
   }

@@ -2,100 +2,55 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/live_analysis.h"
-#include "trace_builder.h"
+#include "analysis/builders.h"
 
 namespace lanescope::analysis_test {
 namespace {
 
 using analysis::analyse;
-using analysis::Bubble;
-using analysis::BubbleCause;
 using analysis::LiveAnalysis;
 using analysis::Summary;
 using analysis::VerdictKind;
 
-class LoaderTest : public ::testing::Test {
- protected:
-  trace::Trace trace;
-  TraceBuilder t{trace};
-
-  /// The only bubble. A first kernel starts with the trace.
-  Bubble only() {
-    t.publish();
-    LiveAnalysis live(trace);
-    live.finish();
-    EXPECT_EQ(live.bubbles().size(), 1u);
-    return live.bubbles().empty() ? Bubble{} : live.bubbles().front();
-  }
-  void expect(BubbleCause cause, Nanoseconds wake, Nanoseconds cpu, Nanoseconds launch) {
-    const Bubble b = only();
-    EXPECT_EQ(analysis::cause_name(b.cause), analysis::cause_name(cause));
-    EXPECT_EQ(b.wake_ns, wake);
-    EXPECT_EQ(b.cpu_ns, cpu);
-    EXPECT_EQ(b.launch_ns, launch);
-  }
-};
+using LoaderTest = GapTest;
 
 // The GPU is idle from 100 on; the program waits in [80,140) and launches at 150: 40 of the 50 of delay.
 TEST_F(LoaderTest, AWaitBeforeALateLaunch) {
-  t.kernel(0, 100);
   t.host_wait(80, 140);
-  t.launch(150, 155, 2);
-  t.kernel(160, 200, 2);
-  const Bubble b = only();
-  EXPECT_EQ(b.cause, BubbleCause::Loader);
-  EXPECT_EQ(b.wake_ns, 40);
-  EXPECT_EQ(b.cpu_ns, 10);
-  EXPECT_EQ(b.launch_ns, 10);
-  EXPECT_EQ(trace.names().text(b.call), "next(loader)");
+  const Bubble b = gap();
+  expect(b, BubbleCause::Loader, 40, 10, 10, "next(loader)");
   EXPECT_EQ(b.call_start_ns, 80);
   EXPECT_EQ(b.call_lane, t.lane(LaneKind::Phases, 0, "waiting"));
 }
 
 TEST_F(LoaderTest, HalfOfTheTimeUntilTheLaunchIsNotTheGreaterPart) {  // 25 of 50; the launch part [150,160) is no one's
-  t.kernel(0, 100);
   t.host_wait(105, 130);
-  t.launch(150, 155, 2);
-  t.kernel(160, 200, 2);
-  expect(BubbleCause::Cpu, 0, 50, 10);
+  expect(gap(), BubbleCause::Cpu, 0, 50, 10);
 }
 
 TEST_F(LoaderTest, ShortWaitsAddUpAndTheLongestIsNamed) {  // 12 + 16 of 50
-  t.kernel(0, 100);
   t.host_wait(102, 114);
   t.host_wait(120, 136);
-  t.launch(150, 155, 2);
-  t.kernel(160, 200, 2);
-  expect(BubbleCause::Loader, 36, 14, 10);
+  expect(gap(), BubbleCause::Loader, 36, 14, 10);
 }
 
 // The loss is read, and the sync returns at 110; then the next batch is late until 145: 35 of the 50 until the launch.
 TEST_F(LoaderTest, WinsOverTheSyncBeforeIt) {
-  t.kernel(0, 100);
   t.sync(20, 110, 5, 10);
   t.host_wait(110, 145);
-  t.launch(150, 155, 2);
-  t.kernel(160, 200, 2);
-  expect(BubbleCause::Loader, 45, 5, 10);
+  expect(gap(), BubbleCause::Loader, 45, 5, 10);
 }
 
 // The same with a wait of 20: of the 50 of delay, 30 are due to the sync and the program.
 TEST_F(LoaderTest, LosesToASyncThatTookLonger) {
-  t.kernel(0, 100);
   t.sync(20, 110, 5, 10);
   t.host_wait(112, 132);
-  t.launch(150, 155, 2);
-  t.kernel(160, 200, 2);
-  expect(BubbleCause::AfterSync, 10, 40, 10);
+  expect(gap(), BubbleCause::AfterSync, 10, 40, 10);
 }
 
 TEST_F(LoaderTest, AWaitThatTheGpuWorkedThroughCostsNothing) {  // launched in time, started late
-  t.kernel(0, 100);
   t.host_wait(10, 90);
-  t.launch(95, 98, 2);
-  t.kernel(103, 200, 2);
-  expect(BubbleCause::LaunchLatency, 0, 0, 3);
+  expect(gap({95, 98}, {103, 200}), BubbleCause::LaunchLatency, 0, 0, 3);
 }
 
 // The batch arrives at 140; its pageable copy is the late launch and stages over [142,155).
@@ -104,7 +59,7 @@ TEST_F(LoaderTest, WinsOverTheCopyOfTheBatchItWaitedFor) {
   t.host_wait(100, 140);
   t.staging_copy(142, 155, 2);
   t.upload(160, 200, 1000, 2);
-  expect(BubbleCause::Loader, 40, 2, 18);
+  expect(only(), BubbleCause::Loader, 40, 2, 18);
 }
 
 TEST_F(LoaderTest, LosesToACopyThatTookLonger) {  // a wait of 10, then 47 of staging
@@ -112,40 +67,31 @@ TEST_F(LoaderTest, LosesToACopyThatTookLonger) {  // a wait of 10, then 47 of st
   t.host_wait(100, 110);
   t.staging_copy(113, 155, 2);
   t.upload(160, 200, 1000, 2);
-  expect(BubbleCause::Staging, 0, 13, 47);
+  expect(only(), BubbleCause::Staging, 0, 13, 47);
 }
 
 TEST_F(LoaderTest, OnlyTheLaunchingThreadsWaitsCount) {
-  t.kernel(0, 100);
   t.host_wait(100, 150, 7);
-  t.launch(150, 155, 2);
-  t.kernel(160, 200, 2);
-  expect(BubbleCause::Cpu, 0, 50, 10);
+  expect(gap(), BubbleCause::Cpu, 0, 50, 10);
 }
 
 // The pin thread allocates throughout; the program's own thread was late for another reason.
 TEST_F(LoaderTest, APinThreadThatAllocatesHoldsNobodyElse) {
-  t.kernel(0, 100);
   t.call("cudaHostAlloc", 90, 158, 0, 7);
-  t.launch(150, 155, 2);
-  t.kernel(160, 200, 2);
-  expect(BubbleCause::Cpu, 0, 50, 10);
+  expect(gap(), BubbleCause::Cpu, 0, 50, 10);
 }
 
 TEST_F(LoaderTest, WithoutAKnownLaunchAnyThreadsWaitsCount) {
   t.kernel(0, 100);
   t.host_wait(100, 150, 7);
   t.kernel(160, 200, 77);
-  expect(BubbleCause::Loader, 50, 10, 0);
+  expect(only(), BubbleCause::Loader, 50, 10, 0);
 }
 
 TEST_F(LoaderTest, RangesWithoutTheFlagAndRangesOfTheGpuAreNoWaits) {
-  t.kernel(0, 100);
-  t.add(t.lane(LaneKind::Phases, 0, "phase"), EventKind::Range, "forward", 100, 150);
+  t.range("forward", 100, 150);
   t.add(t.lane(LaneKind::GpuRanges), EventKind::Range, "step", 100, 150).flags = trace::kWaitFlag;
-  t.launch(150, 155, 2);
-  t.kernel(160, 200, 2);
-  expect(BubbleCause::Cpu, 0, 50, 10);
+  expect(gap(), BubbleCause::Cpu, 0, 50, 10);
   EXPECT_EQ(analyse(trace, 0, 200).loader_wait_ns, 0);
 }
 
@@ -154,7 +100,7 @@ TEST_F(LoaderTest, RangesWithoutTheFlagAndRangesOfTheGpuAreNoWaits) {
 TEST_F(LoaderTest, WaitsAddUpPerThreadAndAreCutToTheWindow) {
   t.kernel(0, 100);
   t.host_wait(10, 40, 1);
-  t.add(t.lane(LaneKind::Phases, 1, "more"), EventKind::Range, "wait", 30, 60).flags = trace::kWaitFlag;
+  t.range("wait", 30, 60, 1, "more").flags = trace::kWaitFlag;
   t.host_wait(20, 45, 2);
   t.publish();
   EXPECT_EQ(analyse(trace, 0, 100).loader_wait_ns, 75);
@@ -170,8 +116,7 @@ TEST_F(LoaderTest, AWaitThatIsWrittenWhenTheEdgeHasPassedItsStart) {
   t.publish_until(120);
   live.update(120);
   t.host_wait(105, 190);
-  t.launch(195, 198, 2);
-  t.kernel(200, 300, 2);
+  t.kernel({195, 198}, {200, 300});
   t.iteration(0, 320);
   t.publish();
   live.finish();
@@ -187,19 +132,16 @@ TEST_F(LoaderTest, AWaitThatIsWrittenWhenTheEdgeHasPassedItsStart) {
 TEST_F(LoaderTest, ALoopThatWaitsForItsBatchesIsLoaderBound) {
   for (int i = 0; i < 4; ++i) {
     const Nanoseconds start = i * 100;
-    const auto id = static_cast<std::uint32_t>(i + 1);
     t.iteration(start, start + 100);
     t.host_wait(start, start + 60);
-    t.launch(start + 62, start + 65, id);
-    t.kernel(start + 70, start + 100, id);
+    t.kernel({start + 62, start + 65}, {start + 70, start + 100});
   }
   t.publish();
   const Summary s = analyse(trace, 0, 400);
   EXPECT_EQ(s.verdict.kind, VerdictKind::LoaderBound);
   EXPECT_EQ(s.loader_wait_ns, 240);
-  EXPECT_EQ(s.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Loader)], 210);  // the first has no known cause
-  LiveAnalysis live(trace);
-  live.finish();
+  EXPECT_EQ(idle_of(s.bubble_by_cause_ns, BubbleCause::Loader), 210);  // the first has no known cause
+  const Finished live(trace);
   const Summary later = live.window(100, 400);
   EXPECT_EQ(later.loader_wait_ns, 180);
   EXPECT_EQ(later.verdict.sentence,
@@ -207,14 +149,12 @@ TEST_F(LoaderTest, ALoopThatWaitsForItsBatchesIsLoaderBound) {
 }
 
 TEST_F(LoaderTest, OnTheCpuAloneTheVerdictSaysSo) {
-  const LaneId ops = t.lane(LaneKind::Phases, 0, "CPU ops");
   for (int i = 0; i < 3; ++i) {
     t.iteration(i * 100, i * 100 + 100);
-    t.add(ops, EventKind::Range, "linear_forward", i * 100 + 10, i * 100 + 90);
+    t.range("linear_forward", i * 100 + 10, i * 100 + 90, 0, "CPU ops");
   }
   t.publish();
-  LiveAnalysis live(trace);
-  live.finish();
+  const Finished live(trace);
   for (const Summary& s : {analyse(trace, 0, 300), live.total(), live.since_first_iteration(), live.window(100, 300)}) {
     EXPECT_EQ(s.verdict.kind, VerdictKind::CpuOnly) << s.verdict.sentence;
     EXPECT_EQ(s.cpu_op_count, s.iteration.count);

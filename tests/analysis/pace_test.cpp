@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <deque>
-#include <limits>
 #include <span>
 #include <vector>
 
 #include "analysis/account.h"
-#include "analysis/live_analysis.h"
-#include "trace_builder.h"
+#include "analysis/builders.h"
 
 namespace lanescope::analysis_test {
 namespace {
@@ -24,7 +22,6 @@ using analysis::Pace;
 using analysis::PaceBasis;
 using analysis::steady_pace;
 
-constexpr Nanoseconds kEver = std::numeric_limits<Nanoseconds>::max();
 constexpr std::size_t kNoLimit = 1'000'000;
 
 /// A loop with ten launches per iteration on one stream. A kernel takes 100 ns and starts when it has been issued and
@@ -68,17 +65,15 @@ class Loop {
       running_.pop_front();
     }
     cpu_ += launch_ns;
-    t_.launch(begun, cpu_, ++correlation_);
     const Nanoseconds start = std::max(cpu_, gpu_);
     gpu_ = start + 100;
-    t_.kernel(start, gpu_, correlation_);
+    t_.kernel({begun, cpu_}, {start, gpu_});
     running_.push_back(gpu_);
   }
 
   TraceBuilder t_;
   Nanoseconds cpu_ = 0, gpu_ = 0;
   std::deque<Nanoseconds> running_;
-  std::uint32_t correlation_ = 0;
   int number_ = 0;
 };
 
@@ -127,8 +122,7 @@ TEST_F(PaceTest, ASynchronisationThatHardlyWaitsIsNotTheEndOfTheLoop) {
     const Nanoseconds start = 40'000'000 + 190'000'000, end = start + (waits ? 5'000'000 : 29'000);
     b.sync(start, end, 1, 10);
     b.publish();
-    LiveAnalysis live(trace);
-    live.finish();
+    const Finished live(trace);
     const Account account = account_of(trace, live, {.real_time = true});
     EXPECT_EQ(account.summary.pace.basis, PaceBasis::Elapsed);
     EXPECT_EQ(account.summary.pace.to_ns, waits ? end : 40'000'000);
@@ -208,8 +202,7 @@ TEST_F(PaceTest, AShortStretchIsExtendedToAPeriod) {
   const Pace pace = stretch(22, 34);
   EXPECT_EQ(pace.basis, PaceBasis::Steady);
   EXPECT_EQ(pace.iterations, 10);
-  EXPECT_EQ(pace.from_ns, loop.ends[19]);
-  EXPECT_EQ(pace.to_ns, loop.ends[29]);
+  expect_span(pace, loop.ends[19], loop.ends[29]);
   EXPECT_DOUBLE_EQ(pace.ns, 1'002);
   EXPECT_FALSE(stretch(1, 12).known());
 }

@@ -5,7 +5,7 @@
 
 #include "analysis/account.h"
 #include "analysis/advice_loop.h"
-#include "analysis/live_analysis.h"
+#include "analysis/builders.h"
 
 namespace lanescope::analysis_test {
 namespace {
@@ -60,9 +60,8 @@ TEST_F(Pitfalls, AWaitThatMovesGainsNothing) {
   for (int i = 0; i < kIterations; ++i) {
     const Nanoseconds t = i * kPeriod;
     b.iteration(t, t + kPeriod);
-    b.launch(t, t + 2'000, static_cast<std::uint32_t>(i + 1));
-    b.kernel(t + 10'000, t + 60'000, static_cast<std::uint32_t>(i + 1));
-    b.add(b.lane(LaneKind::Phases), EventKind::Range, "to()", t + 8'000, t + 62'000);
+    b.kernel({t, t + 2'000}, {t + 10'000, t + 60'000});
+    b.range("to()", t + 8'000, t + 62'000);
     b.sync(t + 8'000, t + 62'000, 1'000, 2'000);
   }
   b.publish();
@@ -86,8 +85,7 @@ TEST_F(Pitfalls, TheWarmUpIsLeftOutAndSaidSo) {
     kernel(t - 20'000, t + 2'000, t + kPeriod);
   }
   b_.publish();
-  analysis::LiveAnalysis live(trace_);
-  live.finish();
+  const Finished live(trace_);
   const analysis::Advice advice = analysis::advice_for(trace_, live.records(), live.analysed_until());
   EXPECT_EQ(advice.warm_up, 1);
   EXPECT_EQ(advice.iterations, 9);
@@ -102,8 +100,7 @@ TEST_F(Pitfalls, TheWarmUpIsLeftOutAndSaidSo) {
     EXPECT_EQ(all.verdict.note, "The first iteration took 1 ms and is left out as warm-up.");
   }
   // With space for 8 records, those of iterations 1 and 3 were dropped: the number of warm-up iterations is unknown.
-  analysis::LiveAnalysis thinned(trace_, 8);
-  thinned.finish();
+  const Finished thinned(trace_, 8);
   ASSERT_EQ(thinned.records().front().number, 2);
   const analysis::Advice newest = analysis::advice_for(trace_, thinned.records(), thinned.analysed_until());
   EXPECT_EQ(newest.warm_up, 0);
@@ -115,8 +112,7 @@ TEST_F(Pitfalls, TheWarmUpIsLeftOutAndSaidSo) {
 TEST_F(Pitfalls, ACopyStreamThatTheLegacyStreamWaitsFor) {
   loop([&](Nanoseconds t) {
     kernel(t, t + 2'000, t + 58'000);
-    b_.copy_call(t + 2'000, t + 4'000, ++correlation_);
-    b_.upload(t + 60'000, t + 90'000, 1'000'000, correlation_, 7);
+    b_.upload({t + 2'000, t + 4'000}, {t + 60'000, t + 90'000}, 1'000'000, 7);
     trace::set_copy_traits(b_.events.back(),
                            {CopyDirection::HostToDevice, MemoryKind::Pinned, MemoryKind::Device, true});
   });
@@ -134,8 +130,7 @@ TEST_F(Pitfalls, ACopyStreamThatTheLegacyStreamWaitsFor) {
 // A kernel launched long before starts 4 µs after that copy has ended: the copy delayed it, not the CPU.
 TEST_F(Pitfalls, WorkBehindACopyIsNotTheCpusFault) {
   loop([&](Nanoseconds t) {
-    b_.copy_call(t, t + 2'000, ++correlation_);
-    b_.upload(t, t + 30'000, 1'000'000, correlation_, 7);
+    b_.upload({t, t + 2'000}, {t, t + 30'000}, 1'000'000, 7);
     kernel(t + 3'000, t + 34'000, t + 100'000);
   });
   const Evidence e = evidence();
@@ -151,8 +146,7 @@ TEST_F(Pitfalls, CopiesInOneDirectionShareTheLink) {
   loop([&](Nanoseconds t) {
     for (const int stream : {1, 2}) {
       const Nanoseconds start = t + (stream - 1) * 10'000;
-      b_.copy_call(start, start + 1'000, ++correlation_);
-      b_.upload(start, start + 40'000, 1'000'000, correlation_, stream);
+      b_.upload({start, start + 1'000}, {start, start + 40'000}, 1'000'000, stream);
       trace::set_copy_traits(b_.events.back(),
                              {CopyDirection::HostToDevice, MemoryKind::Pinned, MemoryKind::Device, true});
     }
@@ -188,8 +182,7 @@ TEST_F(Pitfalls, AWaitIsNeverCpuWork) {
   EXPECT_EQ(idle_of(e.summary.judged.bubble_by_cause_ns, BubbleCause::AfterSync), 4 * 20'000);
   EXPECT_EQ(e.launches_ns, 4 * 2'000);  // the first is before the first iteration
   EXPECT_THAT(rules(cards()), Not(Contains(Rule::StarvedByCpu)));
-  analysis::LiveAnalysis live(trace_);
-  live.finish();
+  const Finished live(trace_);
   const auto after = std::find_if(live.bubbles().begin(), live.bubbles().end(),
                                   [](const analysis::Bubble& b) { return b.cause == BubbleCause::AfterSync; });
   ASSERT_NE(after, live.bubbles().end());
@@ -208,8 +201,7 @@ TEST_F(Pitfalls, LaunchBoundIsNotBlamedOnTheRead) {
       kernel(at, at + 10'000, at + 13'000, 8'000);
     }
     range("item()", t + 70'000, t + 76'000);
-    b_.copy_call(t + 70'000, t + 71'000, ++correlation_);
-    b_.download(t + 73'000, t + 74'000, 4, correlation_);
+    b_.download({t + 70'000, t + 71'000}, {t + 73'000, t + 74'000}, 4);
     b_.sync(t + 71'000, t + 76'000, 1'000, 2'000);
   });
   const Evidence e = evidence();
@@ -227,9 +219,7 @@ TEST_F(Pitfalls, LaunchBoundIsNotBlamedOnTheRead) {
 // A launch blocks for 60 µs because the queue is full: the GPU is behind, not the CPU.
 TEST_F(Pitfalls, AFullQueueMeansThatTheGpuSetsThePace) {
   loop([&](Nanoseconds t) {
-    Event& launch = b_.launch(t + 20'000, t + 85'000, ++correlation_);
-    trace::set_parts(launch, {5'000, 0, 0, 0});
-    b_.kernel(t, t + 100'000, correlation_);
+    trace::set_parts(b_.kernel({t + 20'000, t + 85'000}, {t, t + 100'000}), {5'000, 0, 0, 0});
   });
   const std::vector<Card> found = cards();
   EXPECT_THAT(rules(found), ElementsAre(Rule::GpuBound, Rule::HarmlessWait));
@@ -239,9 +229,7 @@ TEST_F(Pitfalls, AFullQueueMeansThatTheGpuSetsThePace) {
 
 class Stopwatch : public Pitfalls {
  protected:
-  void timed(Nanoseconds start, Nanoseconds end) {
-    b_.add(b_.lane(LaneKind::Phases, 0, "stopwatch"), EventKind::Range, "stopwatch", start, end);
-  }
+  void timed(Nanoseconds start, Nanoseconds end) { b_.stopwatch(start, end); }
   std::vector<Card> errors() {
     std::vector<Card> found = cards();
     std::erase_if(found, [](const Card& c) { return c.rule != Rule::MeasuringError; });
@@ -262,8 +250,7 @@ TEST_F(Stopwatch, ShowsEnqueuing) {
   EXPECT_DOUBLE_EQ(found[0].per_iteration, 1);
   EXPECT_THAT(found[0].what, HasSubstr("shows 20 µs,"));
   EXPECT_THAT(found[0].what, HasSubstr("another 70 µs"));
-  EXPECT_EQ(found[0].place.start_ns, 0);
-  EXPECT_EQ(found[0].place.end_ns, 20'000);
+  expect_span(found[0].place, 0, 20'000);
   EXPECT_THAT(found[0].remedies, ElementsAre(analysis::Remedy::SyncToMeasure));
 }
 
@@ -274,8 +261,7 @@ TEST_F(Stopwatch, ThatWaitsIsRight) {
     kernel(t + 5'000, t + 10'000, t + 90'000);
     b_.sync(t + 8'000, t + 92'000, 1'000, 2'000);
     timed(t + 93'000, t + 95'000);
-    b_.launch(t + 93'500, t + 94'000, ++correlation_, 3);
-    b_.kernel(t + 95'000, t + 120'000, correlation_, 3);
+    b_.kernel({t + 93'500, t + 94'000}, {t + 95'000, t + 120'000}, 3, 3);
   });
   EXPECT_THAT(errors(), IsEmpty());
 }
@@ -313,10 +299,9 @@ TEST_F(Stopwatch, WithTheWarmUpInIt) {
       b.iteration(t, t + kPeriod);
       b.kernel(t, t + kPeriod);
     }
-    b.add(b.lane(LaneKind::Phases, 0, "stopwatch"), EventKind::Range, "stopwatch", with ? 0 : 1'000'000, 1'900'000);
+    b.stopwatch(with ? 0 : 1'000'000, 1'900'000);
     b.publish();
-    analysis::LiveAnalysis live(trace);
-    live.finish();
+    const Finished live(trace);
     const analysis::Advice advice = analysis::advice_for(trace, live.records(), live.analysed_until());
     EXPECT_EQ(advice.warm_up, 1);
     ASSERT_FALSE(advice.cards.empty());

@@ -1,8 +1,7 @@
 // Records are dropped when there are too many; the longest iteration stays known.
 #include <gtest/gtest.h>
 
-#include "analysis/live_analysis.h"
-#include "analysis/trace_builder.h"
+#include "analysis/builders.h"
 
 namespace lanescope::analysis {
 namespace {
@@ -18,9 +17,7 @@ TEST(RecordExtremes, OutliveTheRecords) {
     now = end;
   }
   build.publish();
-  LiveAnalysis analysis(trace, 8);
-  analysis.update(now + 1);
-  analysis.finish();
+  const analysis_test::Finished analysis(trace, 8);
   ASSERT_LE(analysis.records().size(), 8u);
   EXPECT_EQ(analysis.records().back().number, 500);
   int with_the_longest = 0;

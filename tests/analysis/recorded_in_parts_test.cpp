@@ -4,16 +4,21 @@
 
 #include "analysis/account.h"
 #include "analysis/accumulator.h"
+#include "analysis/builders.h"
 #include "analysis/evidence.h"
 #include "analysis/line_costs.h"
-#include "analysis/live_analysis.h"
 #include "analysis/whole_iterations.h"
 #include "analysis/whole_stretches.h"
-#include "trace_builder.h"
 
 namespace lanescope::analysis {
 namespace {
 
+using analysis_test::expect_bubbles;
+using analysis_test::expect_run_ahead;
+using analysis_test::expect_span;
+using analysis_test::Finished;
+using analysis_test::kEver;
+using analysis_test::record_in;
 using analysis_test::TraceBuilder;
 using trace::RecordingChange;
 
@@ -35,17 +40,18 @@ struct Loop {
   std::int64_t iterations = 0;
   bool marked = true;  // the trace has its iterations
 
-  static bool in_burst(Nanoseconds start) { return start % kEvery >= kOn && start % kEvery < kOff; }
+  /// Of a loop recorded in bursts, whether the next iteration begins in one.
+  bool in_burst() const { return iterations * kPeriod % kEvery >= kOn && iterations * kPeriod % kEvery < kOff; }
 
-  /// The next iteration; of a loop recorded in bursts, what is known of it.
-  void iterate(bool bursts) {
-    const Nanoseconds at = iterations * kPeriod;
-    const auto number = static_cast<std::uint32_t>(++iterations);
+  /// The next iteration. That it waits is known even if it is not `recorded`.
+  void iterate(bool recorded = true) {
+    const Nanoseconds at = iterations++ * kPeriod;
     if (marked) build.iteration(at, at + kPeriod);
     build.sync(at + 200, at + 5'600, 20, 100);
-    if (bursts && !in_burst(at)) return;
-    build.launch(at, at + 100, number);
-    build.kernel(at + 500, at + 5'500, number);
+    if (recorded) build.kernel({at, at + 100}, {at + 500, at + 5'500});
+  }
+  void iterate_until(std::int64_t number, bool recorded = true) {
+    while (iterations < number) iterate(recorded);
   }
 };
 
@@ -54,17 +60,12 @@ void record_in_bursts(Loop& loop, std::int64_t bursts) {
   for (std::int64_t b = 0; b < bursts; ++b) {
     loop.trace.begin_recorded(0, b * kEvery + kKnown, b * kEvery + kOn);
     loop.trace.end_recorded(0, b * kEvery + kOff);
-    for (int i = 0; i < 10; ++i) loop.iterate(true);
+    for (int i = 0; i < 10; ++i) loop.iterate(loop.in_burst());
   }
   loop.build.publish();
 }
 
-Summary account(const Loop& loop) {
-  LiveAnalysis analysis(loop.trace);
-  analysis.update(std::numeric_limits<Nanoseconds>::max());
-  analysis.finish();
-  return account_of(loop.trace, analysis, {}).summary;
-}
+Summary account(const trace::Trace& trace) { return account_of(trace, Finished(trace), {}).summary; }
 
 double busy(const Summary& s) { return static_cast<double>(s.gpu_busy_ns) / static_cast<double>(s.gpu_window_ns()); }
 
@@ -74,7 +75,7 @@ double busy(const Summary& s) { return static_cast<double>(s.gpu_busy_ns) / stat
 TEST(RecordedInParts, FiguresAreThoseOfWholeIterations) {
   Loop loop;
   record_in_bursts(loop, 5);
-  const Summary s = account(loop);
+  const Summary s = account(loop.trace);
   EXPECT_TRUE(s.in_parts);
   EXPECT_EQ(s.iteration.count, 50);
   EXPECT_EQ(s.iteration.p50_ns, kPeriod);
@@ -89,8 +90,7 @@ TEST(RecordedInParts, FiguresAreThoseOfWholeIterations) {
   EXPECT_EQ(idle_of(s.bubble_by_cause_ns, BubbleCause::StartOrEnd), 5 * 500);
   EXPECT_EQ(s.launch_count, 10);
   EXPECT_EQ(s.gpu_iterations(), 10);
-  EXPECT_DOUBLE_EQ(s.run_ahead_mean, 0.55);
-  EXPECT_EQ(s.run_ahead_max, 1);
+  expect_run_ahead(s, 0.55, 1);
   EXPECT_EQ(s.sync_count, 50) << "known all the time";
   EXPECT_EQ(s.host_wait_ns, 50 * 5'380);
   EXPECT_EQ(s.pace.basis, PaceBasis::Elapsed);
@@ -104,9 +104,9 @@ TEST(RecordedInParts, FiguresAreThoseOfWholeIterations) {
 TEST(RecordedInParts, FiguresEqualThoseOfTheWholeTrace) {
   Loop bursts, whole;
   record_in_bursts(bursts, 20);
-  while (whole.iterations < bursts.iterations) whole.iterate(false);
+  whole.iterate_until(bursts.iterations);
   whole.build.publish();
-  const Summary in_parts = account(bursts), all = account(whole);
+  const Summary in_parts = account(bursts.trace), all = account(whole.trace);
   EXPECT_FALSE(all.in_parts);
   EXPECT_EQ(all.recorded_ns, all.window_ns());
   EXPECT_EQ(recorded_text(all), "");
@@ -166,14 +166,14 @@ TEST(RecordedInParts, TheTimeInWhichTwoWereRecorded) {
 TEST(RecordedInParts, AGrowingTraceGivesTheSame) {
   Loop at_once;
   record_in_bursts(at_once, 6);
-  const Summary expected = account(at_once);
+  const Summary expected = account(at_once.trace);
 
   Loop loop;
   loop.trace.change_recording({RecordingChange::Act::Nothing, 0, 0, 0});
   LiveAnalysis analysis(loop.trace);
   std::int64_t begun = 0, ended = 0;
   for (Nanoseconds edge = 700; edge <= 6 * kEvery; edge += 700) {
-    while ((loop.iterations) * kPeriod < edge && loop.iterations < 60) loop.iterate(true);
+    while (loop.iterations * kPeriod < edge && loop.iterations < 60) loop.iterate(loop.in_burst());
     if (begun * kEvery + kKnown < edge && begun < 6) {
       loop.trace.begin_recorded(0, begun * kEvery + kKnown, begun * kEvery + kOn);
       ++begun;
@@ -187,7 +187,7 @@ TEST(RecordedInParts, AGrowingTraceGivesTheSame) {
     }
   }
   loop.build.publish();
-  analysis.update(std::numeric_limits<Nanoseconds>::max());
+  analysis.update(kEver);
   analysis.finish();
   const Summary grown = account_of(loop.trace, analysis, {}).summary;
   const Summary range = analyse(at_once.trace, 0, 6 * kEvery);
@@ -209,9 +209,7 @@ TEST(RecordedInParts, AGrowingTraceGivesTheSame) {
 TEST(RecordedInParts, AWindowHasItsOwnBursts) {
   Loop loop;
   record_in_bursts(loop, 5);
-  LiveAnalysis analysis(loop.trace);
-  analysis.update(std::numeric_limits<Nanoseconds>::max());
-  analysis.finish();
+  const Finished analysis(loop.trace);
   const Summary two = analysis.window(kEvery, 3 * kEvery);
   EXPECT_EQ(two.recorded_iterations, 4);
   EXPECT_EQ(two.recorded_ns, 40'000);
@@ -233,17 +231,10 @@ TEST(RecordedInParts, AWindowHasItsOwnBursts) {
 Recent recorded_at_first(bool read) {
   Loop loop;
   loop.trace.change_recording({RecordingChange::Act::Nothing, 0, 0, 0});
-  loop.trace.begin_recorded(0, 0, 0);
-  loop.trace.end_recorded(0, 30 * kPeriod);
+  record_in(loop.trace, {{0, 30 * kPeriod}});
   for (int n = 1; n <= 60; ++n) {
     const Nanoseconds at = loop.iterations * kPeriod;
-    if (n <= 30) {
-      loop.iterate(false);
-    } else {
-      ++loop.iterations;
-      loop.build.iteration(at, at + kPeriod);
-      loop.build.sync(at + 200, at + 5'600, 20, 100);
-    }
+    loop.iterate(n <= 30);
     if (read && (n == 41 || n == 51)) loop.build.sync(at + 6'000, at + 7'000, 20, 100);
   }
   loop.build.publish();
@@ -281,8 +272,7 @@ TEST(RecordedInParts, WhatFollowsTheLastAnchorBelongsToTheLoop) {
     Loop loop;
     constexpr Nanoseconds kMs = base::kMillisecond;
     loop.trace.change_recording({RecordingChange::Act::Nothing, 0, 0, 0});
-    loop.trace.begin_recorded(0, 0, 0);
-    loop.trace.end_recorded(0, 10 * kMs);
+    record_in(loop.trace, {{0, 10 * kMs}});
     if (recorded) loop.trace.begin_recorded(0, 99 * kMs, 99 * kMs);
     for (int i = 0; i < 100; ++i) loop.build.iteration(i * kMs, (i + 1) * kMs);
     if (recorded) loop.build.launch(100 * kMs + 100'000, 100 * kMs + 110'000, 1);
@@ -290,7 +280,7 @@ TEST(RecordedInParts, WhatFollowsTheLastAnchorBelongsToTheLoop) {
     loop.build.sync(101 * kMs + 100'000, 220 * kMs, 20, 100);
     loop.build.sync(300 * kMs, 400 * kMs, 20, 100);
     loop.build.publish();
-    const Summary s = account(loop);
+    const Summary s = account(loop.trace);
     EXPECT_EQ(s.pace.basis, PaceBasis::Elapsed);
     EXPECT_EQ(s.pace.to_ns, 220 * kMs) << recorded;
     EXPECT_DOUBLE_EQ(s.pace.ns, 2'200'000);
@@ -302,7 +292,7 @@ TEST(RecordedInParts, WhatFollowsTheLastAnchorBelongsToTheLoop) {
 TEST(RecordedInParts, TooFewWholeIterationsGiveNoVerdict) {
   Loop loop;
   record_in_bursts(loop, 1);
-  const Summary s = account(loop);
+  const Summary s = account(loop.trace);
   EXPECT_EQ(s.recorded_iterations, 2);
   EXPECT_EQ(s.gpu_iterations(), 0);
   EXPECT_EQ(s.recorded_ns, 32'400);
@@ -320,30 +310,19 @@ TEST(RecordedInParts, TooFewWholeIterationsGiveNoVerdict) {
 TEST(RecordedInParts, WhatRunsAcrossABoundaryIsCut) {
   trace::Trace trace;
   TraceBuilder build(trace);
-  trace.begin_recorded(0, 100);
-  trace.end_recorded(0, 200);
-  trace.begin_recorded(0, 500);
-  trace.end_recorded(0, 600);
+  record_in(trace, {{100, 200}, {500, 600}});
   build.call("cudaDeviceSynchronize", 0, 10);
   build.kernel(100, 550);
   build.upload(150, 350, 400, 0, 1);
   build.call("cudaDeviceSynchronize", 700, 710);
   build.publish();
-  const Summary s = account_of(trace,
-                               [&]() -> const LiveAnalysis& {
-                                 static LiveAnalysis analysis(trace);
-                                 analysis.finish();
-                                 return analysis;
-                               }(),
-                               {})
-                        .summary;
+  const Summary s = account(trace);
   EXPECT_EQ(s.recorded_ns, 200);
   EXPECT_EQ(s.gpu_busy_ns, 150);
   EXPECT_EQ(s.kernel_ns, 150);
   EXPECT_EQ(s.h2d_ns, 50);
   EXPECT_EQ(s.h2d_bytes, 100);
-  EXPECT_EQ(s.bubble_ns, 50);
-  EXPECT_EQ(s.bubble_count, 1);
+  expect_bubbles(s, 1, 50);
 }
 
 // A bubble across a whole pause: the known parts on both sides, 20 and 30, each of unknown cause. Nothing between.
@@ -351,22 +330,14 @@ TEST(RecordedInParts, WhatRunsAcrossABoundaryIsCut) {
 TEST(RecordedInParts, ABubbleEndsWhereRecordingEnds) {
   trace::Trace trace;
   TraceBuilder build(trace);
-  trace.begin_recorded(0, 100);
-  trace.end_recorded(0, 200);
-  trace.begin_recorded(0, 500);
-  trace.end_recorded(0, 600);
-  build.launch(90, 95, 1);
-  build.kernel(100, 180, 1);
-  build.launch(510, 515, 2);
-  build.kernel(530, 600, 2);
+  record_in(trace, {{100, 200}, {500, 600}});
+  build.kernel({90, 95}, {100, 180});
+  build.kernel({510, 515}, {530, 600});
   build.publish();
-  LiveAnalysis analysis(trace);
-  analysis.finish();
+  const Finished analysis(trace);
   ASSERT_EQ(analysis.bubbles().size(), 2u);
-  EXPECT_EQ(analysis.bubbles()[0].start_ns, 180);
-  EXPECT_EQ(analysis.bubbles()[0].end_ns, 200);
-  EXPECT_EQ(analysis.bubbles()[1].start_ns, 500);
-  EXPECT_EQ(analysis.bubbles()[1].end_ns, 530);
+  expect_span(analysis.bubbles()[0], 180, 200);
+  expect_span(analysis.bubbles()[1], 500, 530);
   for (const Bubble& b : analysis.bubbles()) EXPECT_EQ(b.cause, BubbleCause::StartOrEnd);
   const Summary s = analysis.total();
   EXPECT_EQ(s.bubble_ns, 50);
@@ -381,22 +352,18 @@ TEST(RecordedInParts, ABubbleEndsWhereRecordingEnds) {
 TEST(RecordedInParts, RunAheadForgetsWhatWasLost) {
   trace::Trace trace;
   TraceBuilder build(trace);
-  trace.begin_recorded(0, 100);
-  trace.end_recorded(0, 200);
+  record_in(trace, {{100, 200}});
   trace.begin_recorded(0, 500, 450);
   trace.end_recorded(0, 600);
-  build.launch(110, 112, 1);
-  build.kernel(120, 140, 1);
+  build.kernel({110, 112}, {120, 140});
   build.launch(150, 152, 2);
   build.launch(300, 302, 3);
-  build.launch(460, 462, 4);
-  build.kernel(520, 580, 4);
+  build.kernel({460, 462}, {520, 580});
   build.call("cudaGetDevice", 590, 600);
   build.publish();
   const Summary s = analyse(trace, 100, 600);
   EXPECT_EQ(s.recorded_ns, 190) << "from the first event, at 110";
-  EXPECT_DOUBLE_EQ(s.run_ahead_mean, (30.0 + 80.0) / 190.0);
-  EXPECT_EQ(s.run_ahead_max, 1);
+  expect_run_ahead(s, (30.0 + 80.0) / 190.0, 1);
   EXPECT_EQ(s.launch_count, 2) << "110 and 150; those at 300 and 460 lie outside";
 }
 
@@ -465,10 +432,8 @@ TEST(RecordedInParts, WithoutIterationsThereIsNoBeginning) {
 TEST(RecordedInParts, EachProcessHasItsOwnTime) {
   trace::Trace trace;
   TraceBuilder build(trace);
-  trace.begin_recorded(1, 0);
-  trace.end_recorded(1, 100);
-  trace.begin_recorded(2, 200);
-  trace.end_recorded(2, 300);
+  record_in(trace, {{0, 100}}, 1);
+  record_in(trace, {{200, 300}}, 2);
   for (const std::int64_t pid : {1, 2}) {
     trace::LaneInfo calls, kernels;
     calls.kind = trace::LaneKind::Calls;
@@ -480,8 +445,7 @@ TEST(RecordedInParts, EachProcessHasItsOwnTime) {
     build.add(k, trace::EventKind::Kernel, "k", pid == 1 ? 0 : 200, pid == 1 ? 50 : 300);
   }
   build.publish();
-  LiveAnalysis analysis(trace);
-  analysis.finish();
+  const Finished analysis(trace);
   ASSERT_EQ(analysis.gpu_count(), 2u);
   EXPECT_EQ(analysis.total(0).recorded_ns, 100);
   EXPECT_EQ(analysis.total(0).gpu_busy_ns, 50);
@@ -495,18 +459,14 @@ TEST(RecordedInParts, EachProcessHasItsOwnTime) {
 // A trace of which everything was recorded, and then nothing any more: the figures stay those of what was.
 TEST(RecordedInParts, RecordingMayEndForGood) {
   Loop loop;
-  for (int i = 0; i < 20; ++i) loop.iterate(false);
+  loop.iterate_until(20);
   loop.build.publish();
   LiveAnalysis analysis(loop.trace);
   analysis.update(20 * kPeriod);
   const Summary before = analysis.total();
   EXPECT_FALSE(before.in_parts);
   loop.trace.end_recorded(0, 20 * kPeriod);
-  for (int i = 0; i < 20; ++i) {
-    const Nanoseconds at = loop.iterations++ * kPeriod;
-    loop.build.iteration(at, at + kPeriod);
-    loop.build.sync(at + 200, at + 5'600, 20, 100);
-  }
+  loop.iterate_until(40, false);
   loop.build.publish();
   analysis.finish();
   const Summary s = analysis.total();

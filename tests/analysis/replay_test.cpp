@@ -4,33 +4,44 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-
-#include "trace_builder.h"
+#include "analysis/builders.h"
 
 namespace lanescope::analysis {
 namespace {
 
 using analysis_test::TraceBuilder;
 using testing::HasSubstr;
-using trace::EventKind;
-using trace::LaneKind;
 
 struct Recording {
   trace::Trace trace;
   TraceBuilder build{trace};
-  std::uint32_t correlation = 0;
 
   WithoutWait without(const char* range, Nanoseconds to) {
     build.publish();
     return Replay(trace, 0, to).without(trace.names().find(range));
   }
-  void range(const char* name, Nanoseconds from, Nanoseconds to, int thread = 0) {
-    build.add(build.lane(LaneKind::Phases, thread), EventKind::Range, name, from, to);
+  /// `iteration(at)` writes what is in each.
+  template <typename Iteration>
+  void loop(int iterations, Nanoseconds period, Iteration iteration) {
+    for (int i = 0; i < iterations; ++i) {
+      const Nanoseconds at = i * period;
+      build.iteration(at, at + period);
+      iteration(at);
+    }
   }
   void launch(Nanoseconds at, Nanoseconds start, Nanoseconds end, int stream = 0, int thread = 0) {
-    build.launch(at, at + 100, ++correlation, thread);
-    build.kernel(start, end, correlation, stream);
+    build.kernel({at, at + 100}, {start, end}, stream, thread);
+  }
+  /// A synchronisation that costs 20 of its own and returns 100 later, in a range that begins 50 before and ends 100
+  /// after it.
+  void wait(const char* range, Nanoseconds start, Nanoseconds end) {
+    build.range(range, start - 50, end + 100);
+    build.sync(start, end, 20, 100);
+  }
+  /// An iteration with a kernel of `runs` that is waited for.
+  void read(Nanoseconds at, Nanoseconds runs) {
+    launch(at, at + 500, at + 500 + runs);
+    wait("item()", at + 200, at + 600 + runs);
   }
 };
 
@@ -40,13 +51,7 @@ struct Recording {
 // Without the wait the CPU needs 100 + 100 + 20 + 4,400 = 4,620 and the GPU 5,000: it sets the pace. Twice as fast.
 TEST(Replay, TheGpuSetsThePaceWithoutTheWait) {
   Recording r;
-  for (int i = 0; i < 10; ++i) {
-    const Nanoseconds at = i * 10'000;
-    r.build.iteration(at, at + 10'000);
-    r.launch(at, at + 500, at + 5'500);
-    r.range("item()", at + 150, at + 5'700);
-    r.build.sync(at + 200, at + 5'600, 20, 100);
-  }
+  r.loop(10, 10'000, [&](Nanoseconds at) { r.read(at, 5'000); });
   const WithoutWait answer = r.without("item()", 100'000);
   EXPECT_EQ(answer.refusal, "");
   EXPECT_EQ(answer.iterations, 10);
@@ -62,13 +67,7 @@ TEST(Replay, TheGpuSetsThePaceWithoutTheWait) {
 // sets the pace: 100 + 100 + 20 + 8,400 = 8,620.
 TEST(Replay, TheCpuSetsThePaceWithoutTheWait) {
   Recording r;
-  for (int i = 0; i < 10; ++i) {
-    const Nanoseconds at = i * 10'000;
-    r.build.iteration(at, at + 10'000);
-    r.launch(at, at + 500, at + 1'500);
-    r.range("item()", at + 150, at + 1'700);
-    r.build.sync(at + 200, at + 1'600, 20, 100);
-  }
+  r.loop(10, 10'000, [&](Nanoseconds at) { r.read(at, 1'000); });
   EXPECT_NEAR(r.without("item()", 100'000).without_ns, 8'620, 1);
 }
 
@@ -76,18 +75,15 @@ TEST(Replay, TheCpuSetsThePaceWithoutTheWait) {
 // 100 between the calls, are spent while the GPU works.
 TEST(Replay, TheNextWaitWaitsInstead) {
   Recording r;
-  for (int i = 0; i < 10; ++i) {
-    const Nanoseconds at = i * 10'000;
-    r.build.iteration(at, at + 10'000);
+  r.loop(10, 10'000, [&](Nanoseconds at) {
     r.launch(at, at + 500, at + 5'500);
-    r.range("item()", at + 150, at + 5'650);
+    r.build.range("item()", at + 150, at + 5'650);
     r.build.sync(at + 200, at + 5'600, 20, 100);
-    r.range("print()", at + 5'650, at + 5'800);
+    r.build.range("print()", at + 5'650, at + 5'800);
     r.build.sync(at + 5'700, at + 5'750, 50, 0);  // the GPU is idle: nothing to wait for
     r.launch(at + 5'800, at + 6'300, at + 8'300);
-    r.range("synchronize()", at + 5'900, at + 8'500);
-    r.build.sync(at + 5'950, at + 8'400, 20, 100);
-  }
+    r.wait("synchronize()", at + 5'950, at + 8'400);
+  });
   const WithoutWait answer = r.without("item()", 100'000);
   EXPECT_NEAR(answer.replayed_ns, 10'000, 1);
   // CPU: launch until 100, item() 200 - 220, +100, print() until 370, +50, launch 420 - 520, synchronize() from 570.
@@ -104,15 +100,11 @@ TEST(Replay, TheNextWaitWaitsInstead) {
 // Each stream could do an iteration in 2,000; the CPU needs 100 + 100 + 100 + 100 + 20 + 400 = 820.
 TEST(Replay, StreamsWaitForEachOtherAsTheyDid) {
   Recording r;
-  for (int i = 0; i < 10; ++i) {
-    const Nanoseconds at = i * 5'000;
-    r.build.iteration(at, at + 5'000);
-    r.build.copy_call(at, at + 100, ++r.correlation);
-    r.build.upload(at + 500, at + 2'500, 1'000'000, r.correlation, 1);
+  r.loop(10, 5'000, [&](Nanoseconds at) {
+    r.build.upload({at, at + 100}, {at + 500, at + 2'500}, 1'000'000, 1);
     r.launch(at + 200, at + 2'500, at + 4'500, 2);
-    r.range("item()", at + 350, at + 4'700);
-    r.build.sync(at + 400, at + 4'600, 20, 100);
-  }
+    r.wait("item()", at + 400, at + 4'600);
+  });
   const WithoutWait answer = r.without("item()", 50'000);
   EXPECT_NEAR(answer.replayed_ns, 5'000, 1);
   EXPECT_NEAR(answer.without_ns, 2'000, 1) << "the next copy overlaps with this kernel";
@@ -122,49 +114,40 @@ TEST(Replay, StreamsWaitForEachOtherAsTheyDid) {
 // side by side are not.
 TEST(Replay, ThreadsTakeTurnsOrThereIsNoAnswer) {
   const auto record = [](bool side_by_side) {
-    auto r = std::make_unique<Recording>();
-    for (int i = 0; i < 10; ++i) {
-      const Nanoseconds at = i * 10'000;
-      r->build.iteration(at, at + 10'000);
-      r->launch(at, at + 500, at + 2'500);
-      r->launch(side_by_side ? at + 50 : at + 1'000, at + 2'500, at + 5'500, 0, 7);
-      r->range("item()", at + 1'150, at + 5'700);
-      r->build.sync(at + 1'200, at + 5'600, 20, 100);
-    }
-    return r;
+    Recording r;
+    r.loop(10, 10'000, [&](Nanoseconds at) {
+      r.launch(at, at + 500, at + 2'500);
+      r.launch(side_by_side ? at + 50 : at + 1'000, at + 2'500, at + 5'500, 0, 7);
+      r.wait("item()", at + 1'200, at + 5'600);
+    });
+    return r.without("item()", 100'000);
   };
-  const WithoutWait turns = record(false)->without("item()", 100'000);
+  const WithoutWait turns = record(false);
   EXPECT_EQ(turns.refusal, "");
   EXPECT_NEAR(turns.without_ns, 100 + 900 + 100 + 100 + 20 + 4'400, 1);
-  EXPECT_THAT(record(true)->without("item()", 100'000).refusal, HasSubstr("several threads"));
+  EXPECT_THAT(record(true).refusal, HasSubstr("several threads"));
 }
 
 TEST(Replay, RefusesWhatItCannotKnow) {
   Recording few;
-  for (int i = 0; i < 2; ++i) {
-    few.build.iteration(i * 1'000, (i + 1) * 1'000);
-    few.launch(i * 1'000, i * 1'000 + 200, i * 1'000 + 900);
-  }
+  few.loop(2, 1'000, [&](Nanoseconds at) { few.launch(at, at + 200, at + 900); });
   EXPECT_THAT(few.without("item()", 2'000).refusal, HasSubstr("fewer than 3 iterations"));
 
   Recording homeless;  // kernels without their calls
-  for (int i = 0; i < 20; ++i) {
-    homeless.build.iteration(i * 1'000, (i + 1) * 1'000);
-    homeless.launch(i * 1'000, i * 1'000 + 200, i * 1'000 + 500);
-    homeless.build.kernel(i * 1'000 + 500, i * 1'000 + 800);
-  }
+  homeless.loop(20, 1'000, [&](Nanoseconds at) {
+    homeless.launch(at, at + 200, at + 500);
+    homeless.build.kernel(at + 500, at + 800);
+  });
   EXPECT_THAT(homeless.without("item()", 20'000).refusal, HasSubstr("without the calls that issued them"));
 
   // Each sync returns only 3,000 after the kernel has ended: what it waits for was not recorded, but that it waits is
   // kept. Kernels overlap with their predecessors' ends by nothing, so the replay is right all the same.
   Recording late;
-  for (int i = 0; i < 20; ++i) {
-    const Nanoseconds at = i * 300'000;
-    late.build.iteration(at, at + 300'000);
+  late.loop(20, 300'000, [&](Nanoseconds at) {
     late.launch(at, at + 500, at + 5'500);
-    late.range("item()", at + 150, at + 250'000);
+    late.build.range("item()", at + 150, at + 250'000);
     late.build.sync(at + 200, at + 205'500, 20, 0);
-  }
+  });
   const WithoutWait answer = late.without("item()", 6'000'000);
   EXPECT_NEAR(answer.replayed_ns, 300'000, 1);
   EXPECT_NEAR(answer.without_ns, 100 + 100 + 20 + 94'500, 1);
@@ -174,13 +157,7 @@ TEST(Replay, RefusesWhatItCannotKnow) {
 TEST(Replay, OfALongRecordingTheFirstPart) {
   Recording r;
   constexpr int kIterations = Replay::kMostEvents / 3 + 20'000;
-  for (int i = 0; i < kIterations; ++i) {
-    const Nanoseconds at = i * Nanoseconds{10'000};
-    r.build.iteration(at, at + 10'000);
-    r.launch(at, at + 500, at + 5'500);
-    r.range("item()", at + 150, at + 5'700);
-    r.build.sync(at + 200, at + 5'600, 20, 100);
-  }
+  r.loop(kIterations, 10'000, [&](Nanoseconds at) { r.read(at, 5'000); });
   const WithoutWait answer = r.without("item()", kIterations * Nanoseconds{10'000});
   EXPECT_EQ(answer.refusal, "");
   EXPECT_LT(answer.iterations, kIterations);
@@ -193,16 +170,13 @@ TEST(Replay, OfALongRecordingTheFirstPart) {
 TEST(Replay, OfWholeIterationsInBursts) {
   Recording r;
   r.trace.change_recording({trace::RecordingChange::Act::Nothing, 0, 0, 0});
-  for (int i = 0; i < 40; ++i) {
-    const Nanoseconds at = i * 10'000;
-    const bool recorded = i % 10 >= 1 && i % 10 < 5;  // four iterations of ten
-    if (i % 10 == 1) r.trace.begin_recorded(0, at, at);
-    if (i % 10 == 5) r.trace.end_recorded(0, at);
-    r.build.iteration(at, at + 10'000);
-    r.range("item()", at + 150, at + 5'700);
-    r.build.sync(at + 200, at + 5'600, 20, 100);
-    if (recorded) r.launch(at, at + 500, at + 5'500);
-  }
+  r.loop(40, 10'000, [&](Nanoseconds at) {
+    const Nanoseconds of_ten = at / 10'000 % 10;
+    if (of_ten == 1) r.trace.begin_recorded(0, at, at);
+    if (of_ten == 5) r.trace.end_recorded(0, at);
+    r.wait("item()", at + 200, at + 5'600);
+    if (of_ten >= 1 && of_ten < 5) r.launch(at, at + 500, at + 5'500);  // four iterations of ten
+  });
   const WithoutWait answer = r.without("item()", 400'000);
   EXPECT_EQ(answer.refusal, "");
   EXPECT_EQ(answer.iterations, 16);

@@ -62,6 +62,16 @@ std::vector<Card> cards(const GpuJob& job, const Collectives& found) {
   return cards;
 }
 
+/// The whole of what the late one comes late, before the sixth collective, and where.
+void expect_late(const GpuJob& job, LateBy by, Nanoseconds from_us, Nanoseconds to_us, trace::LaneId lane) {
+  const Lateness lateness = lateness_of(job.trace, all(job), 5);
+  EXPECT_EQ(lateness.by, by);
+  EXPECT_EQ(lateness.part(by), 200 * kUs);
+  EXPECT_EQ(lateness.place.start_ns, from_us * kUs);
+  EXPECT_EQ(lateness.place.end_ns, to_us * kUs);
+  EXPECT_EQ(lateness.place.lane, lane);
+}
+
 // The first collective has none before it. Since the one before, at -300: the others compute for 400 µs and idle for
 // 300, the late one computes for 600 and idles for 300.
 class OfRanks : public testing::TestWithParam<int> {};
@@ -120,22 +130,12 @@ TEST(Stragglers, SameKernelsThatTakeLongerAreNoMoreWork) {
 TEST(Stragglers, CopiesAndGapsAreNamed) {
   GpuJob copying(3);
   run(copying, 3, Because::Copies, [](int) { return 0; });
-  const Lateness by_copies = lateness_of(copying.trace, all(copying), 5);
-  EXPECT_EQ(by_copies.by, LateBy::Copies);
-  EXPECT_EQ(by_copies.part(LateBy::Copies), 200 * kUs);
-  EXPECT_EQ(by_copies.place.start_ns, 5000 * kUs);
-  EXPECT_EQ(by_copies.place.end_ns, 5200 * kUs);
-  EXPECT_EQ(by_copies.place.lane, copying.lane(0, 2));
+  expect_late(copying, LateBy::Copies, 5000, 5200, copying.lane(0, 2));
 
   // Idle from the end of the collective at 4,700 to 5,200, where the others are idle until 5,000.
   GpuJob idle(3);
   run(idle, 3, Because::Idle, [](int) { return 1; });
-  const Lateness by_idle = lateness_of(idle.trace, all(idle), 5);
-  EXPECT_EQ(by_idle.by, LateBy::Idle);
-  EXPECT_EQ(by_idle.part(LateBy::Idle), 200 * kUs);
-  EXPECT_EQ(by_idle.place.start_ns, 4700 * kUs);
-  EXPECT_EQ(by_idle.place.end_ns, 5200 * kUs);
-  EXPECT_EQ(by_idle.place.lane, idle.lane(1, 1));
+  expect_late(idle, LateBy::Idle, 4700, 5200, idle.lane(1, 1));
   EXPECT_THAT(cards(idle, all(idle))[0].fix, HasSubstr("data loading"));
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,11 @@ using trace::EventKind;
 using trace::LaneId;
 using trace::LaneInfo;
 using trace::LaneKind;
+
+/// Half open.
+struct Span {
+  Nanoseconds from, to;
+};
 
 /// Collects events and appends them to a trace in start order.
 class TraceBuilder {
@@ -42,13 +48,12 @@ class TraceBuilder {
 
   Event& add(LaneId lane, EventKind kind, std::string_view name, Nanoseconds start, Nanoseconds end,
              std::uint32_t correlation = 0) {
-    Event e;
-    e.lane = lane;
-    e.kind = kind;
-    e.name = trace.names().intern(name);
-    e.start_ns = start;
-    e.end_ns = end;
-    e.correlation = correlation;
+    Event e{.start_ns = start,
+            .end_ns = end,
+            .name = trace.names().intern(name),
+            .correlation = correlation,
+            .lane = lane,
+            .kind = kind};
     if (kind == EventKind::Range) trace::set_range_kind(e, range_kind(trace.lane(lane).info(), name));
     events.push_back(e);
     return events.back();
@@ -71,6 +76,35 @@ class TraceBuilder {
     e.flags = trace::kLaunchFlag;
     return e;
   }
+  // Work with the call that issued it, and a correlation of its own. Each returns the call.
+  Event& kernel(Span launched, Span runs, int stream = 0, int thread = 0) {
+    launch(launched.from, launched.to, ++issued_, thread);
+    kernel(runs.from, runs.to, issued_, stream);
+    return before_last();
+  }
+  Event& upload(Span called, Span runs, std::uint64_t bytes, int stream = 0, int thread = 0) {
+    copy_call(called.from, called.to, ++issued_, thread);
+    upload(runs.from, runs.to, bytes, issued_, stream);
+    return before_last();
+  }
+  Event& download(Span called, Span runs, std::uint64_t bytes, int stream = 0, int thread = 0) {
+    copy_call(called.from, called.to, ++issued_, thread);
+    download(runs.from, runs.to, bytes, issued_, stream);
+    return before_last();
+  }
+  /// A graph of kernels.
+  Event& graph(Span launched, std::initializer_list<Span> nodes) {
+    const std::size_t at = events.size();
+    launch(launched.from, launched.to, ++issued_).name = trace.names().intern("cudaGraphLaunch");
+    for (const Span& node : nodes) kernel(node.from, node.to, issued_);
+    return events[at];
+  }
+  /// A range of the program, on the lane of this name.
+  Event& range(std::string_view name, Nanoseconds start, Nanoseconds end, int thread = 0, std::string on = {}) {
+    return add(lane(LaneKind::Phases, thread, std::move(on)), EventKind::Range, name, start, end);
+  }
+  void stopwatch(Nanoseconds start, Nanoseconds end) { range("stopwatch", start, end, 0, "stopwatch"); }
+
   /// A blocking synchronisation: `own` cost, then waiting, then `returning`.
   Event& sync(Nanoseconds start, Nanoseconds end, Nanoseconds own, Nanoseconds returning, int thread = 0) {
     Event& e = call("cudaStreamSynchronize", start, end, 0, thread);
@@ -141,7 +175,10 @@ class TraceBuilder {
     return name.ends_with("()") ? trace::RangeKind::Read : trace::RangeKind::Phase;
   }
 
+  Event& before_last() { return events[events.size() - 2]; }
+
   std::size_t published_ = 0;
+  std::uint32_t issued_ = 1'000'000;  // beyond the numbers that tests give
 };
 
 }  // namespace lanescope::analysis_test

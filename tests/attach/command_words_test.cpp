@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "attach/launcher.h"
-#include "base/error.h"
+#include "refusal.h"
 
 namespace lanescope::attach {
 namespace {
@@ -16,15 +16,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-template <class F>
-std::string refusal(F f) {
-  try {
-    f();
-  } catch (const base::Error& error) {
-    return error.what();
-  }
-  return "nothing was refused";
-}
 std::string refused(std::string_view text) {
   return refusal([&] { split_words(text); });
 }
@@ -82,7 +73,7 @@ class CheckStartableTest : public testing::Test {
 };
 
 TEST_F(CheckStartableTest, SaysWhatIsMissing) {
-  EXPECT_EQ(why({{"sh", "-c", "true"}, {}, {}}), "nothing was refused");
+  EXPECT_EQ(why({{"sh", "-c", "true"}, {}, {}}), "");
   EXPECT_EQ(why({{"./self"}, "/proc", {}}), "cannot start ./self: Permission denied") << "it is a folder";
   EXPECT_EQ(why({{}, {}, {}}), "there is no command to start");
   EXPECT_EQ(why({{"no-such-program"}, {}, {}}), "cannot start no-such-program: No such file or directory");

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "attach/loop_watch.h"
 
 namespace lanescope::attach {
@@ -27,6 +29,13 @@ class Program {
     LoopWatch::Call made{now_, now_ + 5, api, site, always, recorded, alone, launches};
     for (const LoopWatch::Iteration& iteration : watch.add(made, stack)) iterations.push_back(iteration);
   }
+  /// By this API, at this site.
+  void call(std::uint32_t offset, std::uint32_t by, std::uint32_t at, bool watched_always = false) {
+    api = by;
+    site = at;
+    always = watched_always;
+    call(offset);
+  }
   template <typename Body>
   void function(std::uint32_t code, std::uint32_t from, Body&& body) {
     if (!places_.empty()) {
@@ -37,7 +46,16 @@ class Program {
     body();
     places_.pop_back();
   }
+  /// A loop in main.
+  template <typename Body>
+  void loop(int rounds, Body&& body) {
+    function(1, 0, [&] {
+      for (int i = 0; i < rounds; ++i) body(i);
+    });
+  }
   void rest(Nanoseconds ns) { now_ += ns; }
+
+  std::span<const LoopWatch::Iteration> since(std::size_t first) const { return std::span(iterations).subspan(first); }
 
   LoopFinder finder;
   LoopWatch watch{0};
@@ -52,17 +70,19 @@ class Program {
   Nanoseconds now_ = 0;
 };
 
+void expect_lengths(std::span<const LoopWatch::Iteration> iterations, Nanoseconds each) {
+  for (const LoopWatch::Iteration& i : iterations) EXPECT_EQ(i.end_ns - i.start_ns, each);
+}
+
 // main (1): for it in range(n): forward (2, at 10): two launches; loss.backward() at 20; step() at 30
 void train(Program& p, int rounds) {
-  p.function(1, 0, [&] {
-    for (int i = 0; i < rounds; ++i) {
-      p.function(2, 10, [&] {
-        p.call(1);
-        p.call(2);
-      });
-      p.call(20);
-      p.call(30);
-    }
+  p.loop(rounds, [&](int) {
+    p.function(2, 10, [&] {
+      p.call(1);
+      p.call(2);
+    });
+    p.call(20);
+    p.call(30);
   });
 }
 
@@ -83,16 +103,14 @@ TEST(LoopFinder, FindsAPlainLoopWithItsCallsPerRound) {
 // one loop with a step every fourth time as well.
 TEST(LoopFinder, LoopsInOneFunctionAreToldApartByTheirLines) {
   Program p;
-  p.function(1, 0, [&] {
-    for (int i = 0; i < 10; ++i) {
-      for (int part = 0; part < 4; ++part) {
-        p.loops = {1, 2};
-        p.call(10);
-        p.call(20);
-      }
-      p.loops = {1};
-      p.call(30);
+  p.loop(10, [&](int) {
+    for (int part = 0; part < 4; ++part) {
+      p.loops = {1, 2};
+      p.call(10);
+      p.call(20);
     }
+    p.loops = {1};
+    p.call(30);
   });
   EXPECT_EQ(p.finder.iteration(), (LoopKey{0, 1, false, 1}));
   const auto loops = p.finder.loops();
@@ -107,13 +125,11 @@ TEST(LoopFinder, LoopsInOneFunctionAreToldApartByTheirLines) {
 // Line 1: for batch: forward at 10, step at 15; if batch % 5 == 0: a read at 20.
 TEST(LoopFinder, AStatementThatIsNotAlwaysThereIsNoLoop) {
   Program p;
-  p.function(1, 0, [&] {
-    for (int i = 0; i < 20; ++i) {
-      p.loops = {1};
-      p.call(10);
-      p.call(15);
-      if (i % 5 == 0) p.call(20);
-    }
+  p.loop(20, [&](int i) {
+    p.loops = {1};
+    p.call(10);
+    p.call(15);
+    if (i % 5 == 0) p.call(20);
   });
   const auto loops = p.finder.loops();
   ASSERT_THAT(loops, SizeIs(1));
@@ -124,9 +140,7 @@ TEST(LoopFinder, AStatementThatIsNotAlwaysThereIsNoLoop) {
 // def train_step(): one call a line; for x in dl: train_step(x)
 TEST(LoopFinder, OneCallPerLine) {
   Program p;
-  p.function(1, 0, [&] {
-    for (int i = 0; i < 30; ++i) p.function(2, 10, [&] { p.call(1); });
-  });
+  p.loop(30, [&](int) { p.function(2, 10, [&] { p.call(1); }); });
   // The stacks are equal, so the deepest frame counts; no other is known.
   const auto loops = p.finder.loops();
   ASSERT_THAT(loops, SizeIs(1));
@@ -137,22 +151,20 @@ TEST(LoopFinder, OneCallPerLine) {
 // for epoch: epoch(); def epoch(): for b: step(), with layers inside: steps are the iteration.
 TEST(LoopFinder, EpochsBatchesAndLayers) {
   Program p;
-  p.function(1, 0, [&] {
-    for (int epoch = 0; epoch < 5; ++epoch) {
-      p.function(2, 10, [&] {
-        for (int batch = 0; batch < 10; ++batch) {
-          p.function(3, 10, [&] {
-            for (int layer = 0; layer < 4; ++layer)
-              p.function(4, 10, [&] {
-                p.call(1);
-                p.call(2);
-              });
-            p.call(20);
-          });
-          p.rest(base::kSecond);
-        }
-      });
-    }
+  p.loop(5, [&](int) {
+    p.function(2, 10, [&] {
+      for (int batch = 0; batch < 10; ++batch) {
+        p.function(3, 10, [&] {
+          for (int layer = 0; layer < 4; ++layer)
+            p.function(4, 10, [&] {
+              p.call(1);
+              p.call(2);
+            });
+          p.call(20);
+        });
+        p.rest(base::kSecond);
+      }
+    });
   });
   // A step that is called again from the same place looks like a loop in the step itself: 5 * 10 - 1 returns to its
   // beginning. A layer likewise: 3 in each step.
@@ -171,13 +183,11 @@ TEST(LoopFinder, EpochsBatchesAndLayers) {
 // for epoch: (validate; for batch: forward; step): both loops in one frame. The rounds are batches.
 TEST(LoopFinder, NestedLoopsInOneFunctionCountTheInnerOnes) {
   Program p;
-  p.function(1, 0, [&] {
-    for (int epoch = 0; epoch < 3; ++epoch) {
-      p.call(5);
-      for (int batch = 0; batch < 10; ++batch) {
-        p.call(10);
-        p.call(20);
-      }
+  p.loop(3, [&](int) {
+    p.call(5);
+    for (int batch = 0; batch < 10; ++batch) {
+      p.call(10);
+      p.call(20);
     }
   });
   ASSERT_THAT(p.finder.loops(), SizeIs(1));
@@ -187,16 +197,14 @@ TEST(LoopFinder, NestedLoopsInOneFunctionCountTheInnerOnes) {
 // An evaluation every fourth round, before the rest, is part of that round.
 TEST(LoopFinder, ConditionalWorkDoesNotSplitTheLoop) {
   Program p;
-  p.function(1, 0, [&] {
-    for (int i = 0; i < 20; ++i) {
-      if (i % 4 == 0) {
-        p.function(5, 5, [&] {
-          for (int k = 0; k < 5; ++k) p.call(1);
-        });
-      }
-      p.call(10);
-      p.call(20);
+  p.loop(20, [&](int i) {
+    if (i % 4 == 0) {
+      p.function(5, 5, [&] {
+        for (int k = 0; k < 5; ++k) p.call(1);
+      });
     }
+    p.call(10);
+    p.call(20);
   });
   EXPECT_EQ(p.finder.iteration(), (LoopKey{0, 1}));
   EXPECT_EQ(p.finder.loops()[0].rounds, 19u);
@@ -206,12 +214,10 @@ TEST(LoopFinder, ConditionalWorkDoesNotSplitTheLoop) {
 // both.
 TEST(LoopFinder, AStatementWithTwoCallsIsNoLoop) {
   Program p;
-  p.function(1, 0, [&] {
-    for (int i = 0; i < 10; ++i) {
-      p.call(10);
-      p.call(20);
-      p.call(20);
-    }
+  p.loop(10, [&](int) {
+    p.call(10);
+    p.call(20);
+    p.call(20);
   });
   EXPECT_EQ(p.finder.iteration(), (LoopKey{0, 1, false}));
   const auto loops = p.finder.loops();
@@ -226,23 +232,16 @@ TEST(LoopFinder, AStatementWithTwoCallsIsNoLoop) {
 // makes it the anchor.
 TEST(LoopFinder, EachLaunchOfAGraphIsARound) {
   Program p;
-  p.always = true;
-  p.function(1, 0, [&] {
-    for (int i = 0; i < 20; ++i) {
-      p.loops = {30};
-      p.function(2, 10, [&] {
-        p.loops = {};
-        p.alone = true;
-        p.api = 1;
-        p.site = 11;
-        p.call(7);
-      });
-      p.alone = false;
-      p.loops = {30};
-      p.api = 2;
-      p.site = 12;
-      if (i % 5 == 4) p.call(20);
-    }
+  p.loop(20, [&](int i) {
+    p.loops = {30};
+    p.function(2, 10, [&] {
+      p.loops = {};
+      p.alone = true;
+      p.call(7, 1, 11, true);
+    });
+    p.alone = false;
+    p.loops = {30};
+    if (i % 5 == 4) p.call(20, 2, 12, true);
   });
   EXPECT_EQ(p.finder.iteration(), (LoopKey{0, 1, false, 30}));
   EXPECT_EQ(p.finder.loops()[0].rounds, 19u);
@@ -321,20 +320,18 @@ TEST(LoopWatch, ManyRoundsSettleALoopOfTheUsers) {
 TEST(LoopWatch, AStatementThatCompilesIsNoLoop) {
   Program p;
   p.watch = LoopWatch(1000);
-  p.function(1, 0, [&] {
-    for (int i = 0; i < 50; ++i) {
-      if (i == 0) p.rest(100);
-      p.call(10);
-      for (int k = 0; k < (i == 0 ? 16 : 1); ++k) {
-        if (i == 0) p.rest(90);
-        p.call(20);
-      }
-      p.call(30);
+  p.loop(50, [&](int i) {
+    if (i == 0) p.rest(100);
+    p.call(10);
+    for (int k = 0; k < (i == 0 ? 16 : 1); ++k) {
+      if (i == 0) p.rest(90);
+      p.call(20);
     }
+    p.call(30);
   });
   ASSERT_FALSE(p.iterations.empty());
   EXPECT_EQ(p.iterations[0].start_ns, 1730);
-  for (const LoopWatch::Iteration& iteration : p.iterations) EXPECT_EQ(iteration.end_ns - iteration.start_ns, 30);
+  expect_lengths(p.iterations, 30);
 }
 
 // A library sets up its buffers in 50 rounds of four calls, 2000 in all, and launches nothing; that is no iteration.
@@ -374,11 +371,9 @@ TEST(LoopWatch, LaunchesThatAreNotWatchedMayBeThere) {
 TEST(LoopWatch, BeingStoppedNowAndThenIsNotTheEnd) {
   Program p;
   p.watch = LoopWatch(1000);
-  p.function(1, 0, [&] {
-    for (int i = 0; i < 200; ++i) {
-      for (const std::uint32_t line : {10, 20, 30, 40}) p.call(line);
-      if (i % 20 == 19) p.rest(4000);
-    }
+  p.loop(200, [&](int i) {
+    for (const std::uint32_t line : {10, 20, 30, 40}) p.call(line);
+    if (i % 20 == 19) p.rest(4000);
   });
   EXPECT_THAT(p.iterations, SizeIs(198));
 }
@@ -388,13 +383,11 @@ TEST(LoopWatch, BeingStoppedNowAndThenIsNotTheEnd) {
 TEST(LoopWatch, OneLongCallIsNotTheEnd) {
   Program p;
   p.watch = LoopWatch(100);
-  p.function(1, 0, [&] {
-    for (int i = 0; i < 20; ++i) {
-      p.call(10);
-      if (i == 10) p.rest(4000);
-      for (const std::uint32_t line : {20, 30, 40}) p.call(line);
-      EXPECT_TRUE(i < 4 || p.watch.loop().has_value()) << i;
-    }
+  p.loop(20, [&](int i) {
+    p.call(10);
+    if (i == 10) p.rest(4000);
+    for (const std::uint32_t line : {20, 30, 40}) p.call(line);
+    EXPECT_TRUE(i < 4 || p.watch.loop().has_value()) << i;
   });
   EXPECT_THAT(p.iterations, SizeIs(18));
 }
@@ -406,13 +399,10 @@ TEST(LoopWatch, AnAnchorThatNoLongerComesIsReplaced) {
   Program p;
   const auto round = [&](bool waits) {
     if (waits) {
-      p.api = 1, p.site = 11, p.always = true;
-      p.call(10);
+      p.call(10, 1, 11, true);
     }
-    p.api = 2, p.site = 22, p.always = false;
-    p.call(20);
-    p.api = 3, p.site = 33;
-    for (const std::uint32_t line : {30, 40}) p.call(line);
+    p.call(20, 2, 22);
+    for (const std::uint32_t line : {30, 40}) p.call(line, 3, 33);
     p.rest(300'000);
   };
   p.function(1, 0, [&] {
@@ -434,10 +424,8 @@ TEST(LoopWatch, AnAnchorThatNoLongerComesIsReplaced) {
 TEST(LoopWatch, ANewAnchorMayNotBeWatchedYet) {
   Program p;
   const auto round = [&] {
-    p.api = 2, p.site = 22;
-    p.call(20);
-    p.api = 3, p.site = 33;
-    if (p.recorded) p.call(30);
+    p.call(20, 2, 22);
+    if (p.recorded) p.call(30, 3, 33);
     p.rest(300'000);
   };
   p.function(1, 0, [&] {
@@ -460,18 +448,11 @@ TEST(LoopWatch, ANewAnchorMayNotBeWatchedYet) {
 TEST(LoopWatch, ALaunchIsTheAnchorWhereNothingIsAlwaysWatched) {
   for (const bool rare : {true, false}) {
     Program p;
-    p.function(1, 0, [&] {
-      for (int i = 0; i < 8; ++i) {
-        p.api = 1;
-        p.site = 11;
-        p.call(10);
-        p.site = 12;
-        p.call(20);
-        p.api = 2;
-        p.site = 77;
-        p.call(30);
-        p.rest(rare ? 300'000 : 100'000);
-      }
+    p.loop(8, [&](int) {
+      p.call(10, 1, 11);
+      p.call(20, 1, 12);
+      p.call(30, 2, 77);
+      p.rest(rare ? 300'000 : 100'000);
     });
     ASSERT_EQ(p.watch.anchor().has_value(), rare);
     if (!rare) continue;
@@ -487,18 +468,12 @@ TEST(LoopWatch, AnAnchorCarriesTheIterationsOn) {
     p.recorded = recorded;
     for (int i = 0; i < n; ++i) {
       if (recorded) {
-        p.api = 1;
-        p.site = 0;
-        p.always = false;
-        p.call(10);
+        p.call(10, 1, 0);
         p.call(20);
       } else {
         p.rest(20);
       }
-      p.api = 2;
-      p.site = 77;
-      p.always = true;
-      p.call(30);
+      p.call(30, 2, 77, true);
     }
   };
   p.function(1, 0, [&] {
@@ -512,9 +487,7 @@ TEST(LoopWatch, AnAnchorCarriesTheIterationsOn) {
     p.watch.recording_changed();
     rounds(3, true);
     EXPECT_EQ(p.iterations.size(), before + 13);
-    for (std::size_t i = before; i < p.iterations.size(); ++i) {
-      EXPECT_EQ(p.iterations[i].end_ns - p.iterations[i].start_ns, 30);  // three calls of 10
-    }
+    expect_lengths(p.since(before), 30);  // three calls of 10
   });
 }
 
@@ -525,16 +498,10 @@ TEST(LoopWatch, TwoCallsOfAStatementAreAnAnchor) {
   const auto rounds = [&](int n, bool recorded) {
     p.recorded = recorded;
     for (int i = 0; i < n; ++i) {
-      p.api = 2;
-      p.site = 77;
-      p.always = true;
+      p.call(10, 2, 77, true);
       p.call(10);
-      p.call(10);
-      p.api = 1;
-      p.site = 11;
-      p.always = false;
       if (recorded) {
-        p.call(20);
+        p.call(20, 1, 11);
       } else {
         p.rest(10);
       }
@@ -549,9 +516,7 @@ TEST(LoopWatch, TwoCallsOfAStatementAreAnAnchor) {
     p.watch.recording_changed();
     rounds(3, true);
     EXPECT_EQ(p.iterations.size(), before + 13);
-    for (std::size_t i = before; i < p.iterations.size(); ++i) {
-      EXPECT_EQ(p.iterations[i].end_ns - p.iterations[i].start_ns, 30);
-    }
+    expect_lengths(p.since(before), 30);
   });
 }
 
@@ -563,13 +528,9 @@ TEST(LoopWatch, NothingIsKnownOfAGapBeforeThereWasAnAnchor) {
   p.watch = LoopWatch(base::kSecond);
   const auto rounds = [&](int n) {
     for (int i = 0; i < n; ++i) {
-      p.api = 1;
-      p.site = 11;
-      p.call(10);
+      p.call(10, 1, 11);
       p.call(20);
-      p.api = 2;
-      p.site = 77;
-      p.call(30);
+      p.call(30, 2, 77);
       p.rest(300'000);
     }
   };
@@ -584,7 +545,7 @@ TEST(LoopWatch, NothingIsKnownOfAGapBeforeThereWasAnAnchor) {
   ASSERT_TRUE(p.watch.anchor());
   EXPECT_FALSE(p.watch.anchor()->always_watched);
   EXPECT_THAT(found, SizeIs(10));
-  for (const LoopWatch::Iteration& i : found) EXPECT_EQ(i.end_ns - i.start_ns, 300'030);
+  expect_lengths(found, 300'030);
 }
 
 TEST(LoopWatch, WithoutAnAnchorTheIterationAcrossAGapIsUnknown) {
@@ -595,9 +556,7 @@ TEST(LoopWatch, WithoutAnAnchorTheIterationAcrossAGapIsUnknown) {
   p.rest(1000);
   p.watch.recording_changed();
   train(p, 3);
-  for (std::size_t i = before; i < p.iterations.size(); ++i) {
-    EXPECT_EQ(p.iterations[i].end_ns - p.iterations[i].start_ns, 40);
-  }
+  expect_lengths(p.since(before), 40);
 }
 
 TEST(StepRanges, AStepIsARangeThatComesAgainAndNamesAStep) {

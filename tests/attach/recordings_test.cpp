@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "refusal.h"
 
 namespace lanescope::attach {
 namespace {
@@ -25,12 +26,7 @@ class FindRecording : public testing::Test {
 
   pid_t found(const std::string& wanted) const { return find_recording(all_, wanted).recorder; }
   std::string refused(const std::string& wanted) const {
-    try {
-      find_recording(all_, wanted);
-    } catch (const base::UsageError& error) {
-      return error.what();
-    }
-    return {};
+    return refusal<base::UsageError>([&] { find_recording(all_, wanted); });
   }
 };
 

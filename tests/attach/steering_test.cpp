@@ -11,14 +11,15 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
-#include <functional>
-#include <mutex>
 #include <thread>
 
 #include "attach/recorder_controls.h"
+#include "attach/steered.h"
 #include "attach/steering_link.h"
 #include "attach/steering_messages.h"
 #include "attach/steering_server.h"
+#include "io/scratch.h"
+#include "until.h"
 
 namespace lanescope::attach {
 namespace {
@@ -31,64 +32,21 @@ using testing::Le;
 
 constexpr LoopKey kBatches{2, 7, false, 41}, kEpochs{1, 7, false, 40};
 
-bool until(const std::function<bool()>& done) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!done()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
+AttachState of_two_loops() {
+  AttachState state;
+  state.started = true;
+  ProcessState process;
+  process.pid = 4711;
+  process.name = "train.py";
+  process.uses_gpu = true;
+  process.state = wire::State::Watching;
+  process.iterations = "train.py:41 for batch in loader";
+  process.loops = {{kEpochs, "train.py:40 for epoch in range(9)", base::kSecond, 3, 0},
+                   {kBatches, "train.py:41 for batch in loader", base::kMillisecond, 3000, 12}};
+  state.processes = {process};
+  state.remarks = {{"Something.", true}};
+  return state;
 }
-
-class SteeredProgram final : public Steerable {
- public:
-  SteeredProgram() {
-    state_.started = true;
-    ProcessState process;
-    process.pid = 4711;
-    process.name = "train.py";
-    process.uses_gpu = true;
-    process.state = wire::State::Watching;
-    process.iterations = "train.py:41 for batch in loader";
-    process.loops = {{kEpochs, "train.py:40 for epoch in range(9)", base::kSecond, 3, 0},
-                     {kBatches, "train.py:41 for batch in loader", base::kMillisecond, 3000, 12}};
-    state_.processes = {process};
-    state_.remarks = {{"Something.", true}};
-  }
-  AttachState state() const override {
-    const std::lock_guard lock(mutex_);
-    return state_;
-  }
-  Intensity intensity() const override {
-    const std::lock_guard lock(mutex_);
-    return intensity_;
-  }
-  void set_intensity(const Intensity& intensity) override {
-    const std::lock_guard lock(mutex_);
-    intensity_ = intensity;
-  }
-  Nanoseconds boosted_ns() const override {
-    const std::lock_guard lock(mutex_);
-    return boosted_;
-  }
-  void record_for(Nanoseconds duration) override {
-    const std::lock_guard lock(mutex_);
-    boosted_ = duration;
-  }
-  void choose_loop(std::uint32_t pid, std::optional<LoopKey> loop) override {
-    const std::lock_guard lock(mutex_);
-    for (ProcessState& process : state_.processes) {
-      if (process.pid == pid) process.chosen = loop;
-    }
-  }
-  std::optional<LoopKey> chosen() const { return state().processes[0].chosen; }
-
- private:
-  mutable std::mutex mutex_;
-  AttachState state_;
-  Intensity intensity_;
-  Nanoseconds boosted_ = 0;
-};
 
 SteeringChange everything() {
   SteeringChange change;
@@ -143,12 +101,10 @@ TEST(SteeringMessages, AnythingElseIsRefused) {
   EXPECT_EQ(change, SteeringChange{}) << "nothing of them is taken";
 }
 
-SteeringState state_of(const SteeredProgram& program) {
-  return {program.intensity(), program.boosted_ns(), program.state()};
-}
+SteeringState state_of(const Steered& program) { return {program.intensity(), program.boosted_ns(), program.state()}; }
 
 TEST(SteeringMessages, AnAnswerArrivesAsItWasMeant) {
-  SteeredProgram program;
+  Steered program(of_two_loops());
   ASSERT_EQ(apply(program, everything()), SteeringResult::Done);
   const std::string bytes = write_answer(SteeringResult::Done, state_of(program));
   EXPECT_EQ(answer_bytes(bytes), bytes.size());
@@ -167,7 +123,7 @@ TEST(SteeringMessages, AnAnswerArrivesAsItWasMeant) {
 }
 
 TEST(SteeringMessages, AnAnswerOfALargeJobIsCutToItsSize) {
-  SteeredProgram program;
+  Steered program(of_two_loops());
   SteeringState state = state_of(program);
   ProcessState process = state.program.processes[0];
   std::string name;
@@ -188,7 +144,7 @@ TEST(SteeringMessages, AnAnswerOfALargeJobIsCutToItsSize) {
 }
 
 TEST(SteeringMessages, NothingInAnAnswerIsTrusted) {
-  const SteeredProgram program;
+  const Steered program(of_two_loops());
   const std::string whole = write_answer(SteeringResult::Done, state_of(program));
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_FALSE(read_answer(std::string_view(whole).substr(0, size))) << size;
@@ -223,17 +179,9 @@ TEST(SteeringMessages, TextsInAnAnswerAreOneLineOfUtf8) {
 
 // --- the recorder's socket -------------------------------------------------------------------------------------------
 
-class SteeringTest : public testing::Test {
+class SteeringTest : public io::Scratch {
  protected:
-  SteeringTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "lanescope-steering-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    server_ = std::make_unique<SteeringServer>(program_, path());
-  }
-  ~SteeringTest() override {
-    server_.reset();
-    std::filesystem::remove_all(folder_);
-  }
+  SteeringTest() { server_ = std::make_unique<SteeringServer>(program_, path()); }
   std::filesystem::path path() const { return folder_ / kSteeringSocket; }
   int connected() const {
     sockaddr_un address{};
@@ -261,8 +209,7 @@ class SteeringTest : public testing::Test {
     return answer ? answer->result : SteeringResult::NoRecorder;
   }
 
-  SteeredProgram program_;
-  std::filesystem::path folder_;
+  Steered program_{of_two_loops()};
   std::unique_ptr<SteeringServer> server_;
 };
 

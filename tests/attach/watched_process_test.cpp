@@ -6,10 +6,10 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "attach/ring_writer.h"
 #include "capture/recorder.h"
+#include "until.h"
 
 namespace lanescope::attach {
 namespace {
@@ -72,26 +72,25 @@ class Rig {
     message.stack = stack;
     ASSERT_TRUE(writer.send(wire::Kind::Call, message));
   }
-  /// Of the last call.
-  void kernel(base::Nanoseconds start, base::Nanoseconds end) { kernel(start, end, correlation); }
-  void kernel(base::Nanoseconds start, base::Nanoseconds end, std::uint32_t launch) {
-    wire::OperationMessage message{};
-    message.start_ns = start + kOrigin;
-    message.end_ns = end + kOrigin;
-    message.correlation = launch;
-    message.context = 1;
-    message.stream = 7;
-    message.kernel.name = 7;
-    ASSERT_TRUE(writer.send(wire::Kind::Kernel, message));
-  }
-  /// Of the last call, to or from this kind of memory of the host.
-  void copy(base::Nanoseconds start, base::Nanoseconds end, int kind, int destination) {
+  static wire::OperationMessage operation(base::Nanoseconds start, base::Nanoseconds end, std::uint32_t correlation) {
     wire::OperationMessage message{};
     message.start_ns = start + kOrigin;
     message.end_ns = end + kOrigin;
     message.correlation = correlation;
     message.context = 1;
     message.stream = 7;
+    return message;
+  }
+  /// Of the last call.
+  void kernel(base::Nanoseconds start, base::Nanoseconds end) { kernel(start, end, correlation); }
+  void kernel(base::Nanoseconds start, base::Nanoseconds end, std::uint32_t launch) {
+    wire::OperationMessage message = operation(start, end, launch);
+    message.kernel.name = 7;
+    ASSERT_TRUE(writer.send(wire::Kind::Kernel, message));
+  }
+  /// Of the last call, to or from this kind of memory of the host.
+  void copy(base::Nanoseconds start, base::Nanoseconds end, int kind, int destination) {
+    wire::OperationMessage message = operation(start, end, correlation);
     message.bytes = 4096;
     message.copy_kind = static_cast<std::uint8_t>(kind);
     message.source = kDevice;
@@ -138,6 +137,9 @@ class Rig {
   void finish(base::Nanoseconds now) {
     process->finish(now);
     recorder.flush();
+  }
+  void flush_until(base::Nanoseconds complete) {
+    until([&] { return trace.complete_until() >= complete; }, [&] { recorder.flush(); });
   }
 
   struct Seen {
@@ -348,11 +350,7 @@ TEST(WatchedProcess, IterationsAreThereAsSoonAsTheRecordIsComplete) {
   rig.recording(wire::RecordingAct::Delivered, 20'000 * kUs);
   rig.recording(wire::RecordingAct::Off, 20'000 * kUs);
   rig.process->read(1 << 20, 5'000'000 * kUs);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (rig.trace.complete_until() < 19'100 * kUs && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::yield();
-  }
-  ASSERT_GE(rig.trace.complete_until(), 19'100 * kUs);
+  ASSERT_TRUE(until([&] { return rig.trace.complete_until() >= 19'100 * kUs; }));
   EXPECT_THAT(rig.lane(trace::LaneKind::Iterations, "iteration"), SizeIs(testing::Ge(15u)));
   EXPECT_THAT(rig.lane(trace::LaneKind::Phases, "lines"), SizeIs(testing::Ge(1u)));
 }
@@ -399,8 +397,7 @@ TEST(WatchedProcess, OneThatHasEndedDoesNotHoldTheOthersUp) {
   other->complete_until(2000 * kUs);
   rig.finish(1000 * kUs);
   other->complete_until(5000 * kUs);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (rig.trace.complete_until() < 5000 * kUs && std::chrono::steady_clock::now() < deadline) rig.recorder.flush();
+  rig.flush_until(5000 * kUs);
   EXPECT_EQ(rig.trace.complete_until(), 5000 * kUs);
 }
 
@@ -544,8 +541,7 @@ TEST(WatchedProcess, ATimeThatCannotBeHoldsNothingUp) {
   rig.call(1 * kUs, 2 * kUs, 1, 1);
   rig.read(10 * base::kSecond);
   EXPECT_THAT(rig.process->open_calls(), IsEmpty());
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (rig.trace.complete_until() < 2 * kUs && std::chrono::steady_clock::now() < deadline) rig.recorder.flush();
+  rig.flush_until(2 * kUs);
   EXPECT_GE(rig.trace.complete_until(), 2 * kUs);
 }
 

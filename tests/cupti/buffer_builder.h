@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "base/time.h"
@@ -105,7 +106,8 @@ class Buffer {
   }
   Buffer& raw_kernel(const char* name, std::uint64_t start, std::uint64_t end, std::uint32_t correlation,
                      const Where& where = {}, const Launched& launched = {}) {
-    CUpti_ActivityKernel10 kernel{};
+    auto kernel =
+        operation<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, start, end, correlation, where);
     kernel.gridX = launched.grid;
     kernel.gridY = kernel.gridZ = 1;
     kernel.blockX = launched.block;
@@ -113,14 +115,7 @@ class Buffer {
     kernel.registersPerThread = launched.registers;
     kernel.staticSharedMemory = launched.static_shared;
     kernel.dynamicSharedMemory = launched.dynamic_shared;
-    kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-    kernel.start = start;
-    kernel.end = end;
     kernel.name = name;
-    kernel.correlationId = correlation;
-    kernel.deviceId = where.device;
-    kernel.contextId = where.context;
-    kernel.streamId = where.stream;
     return add(kernel);
   }
   Buffer& kernel(const char* name, Nanoseconds start, Nanoseconds end, std::uint32_t correlation,
@@ -129,48 +124,30 @@ class Buffer {
   }
   Buffer& copy(const CopyOf& of, Nanoseconds start, Nanoseconds end, std::uint32_t correlation,
                const Where& where = {}) {
-    CUpti_ActivityMemcpy6 copy{};
-    copy.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+    auto copy =
+        operation<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY, stamp(start), stamp(end), correlation, where);
     copy.copyKind = of.kind;
     copy.srcKind = of.from;
     copy.dstKind = of.to;
     copy.flags = of.asynchronous ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC : 0;
     copy.bytes = of.bytes;
-    copy.start = stamp(start);
-    copy.end = stamp(end);
-    copy.deviceId = where.device;
-    copy.contextId = where.context;
-    copy.streamId = where.stream;
-    copy.correlationId = correlation;
     copy.copyCount = 1;
     return add(copy);
   }
   Buffer& peer_copy(std::uint64_t bytes, Nanoseconds start, Nanoseconds end, std::uint32_t correlation,
                     const Where& where = {}) {
-    CUpti_ActivityMemcpyPtoP4 copy{};
-    copy.kind = CUPTI_ACTIVITY_KIND_MEMCPY2;
+    auto copy =
+        operation<CUpti_ActivityMemcpyPtoP4>(CUPTI_ACTIVITY_KIND_MEMCPY2, stamp(start), stamp(end), correlation, where);
     copy.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_PTOP;
     copy.srcKind = copy.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
     copy.bytes = bytes;
-    copy.start = stamp(start);
-    copy.end = stamp(end);
-    copy.deviceId = where.device;
-    copy.contextId = where.context;
-    copy.streamId = where.stream;
-    copy.correlationId = correlation;
     return add(copy);
   }
   Buffer& memset(std::uint64_t bytes, Nanoseconds start, Nanoseconds end, std::uint32_t correlation,
                  const Where& where = {}) {
-    CUpti_ActivityMemset4 memset{};
-    memset.kind = CUPTI_ACTIVITY_KIND_MEMSET;
+    auto memset =
+        operation<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET, stamp(start), stamp(end), correlation, where);
     memset.bytes = bytes;
-    memset.start = stamp(start);
-    memset.end = stamp(end);
-    memset.deviceId = where.device;
-    memset.contextId = where.context;
-    memset.streamId = where.stream;
-    memset.correlationId = correlation;
     memset.flags = CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC;
     memset.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
     return add(memset);
@@ -236,40 +213,42 @@ class Buffer {
   }
 
  private:
+  template <typename Record>
+  static Record operation(CUpti_ActivityKind kind, std::uint64_t start, std::uint64_t end, std::uint32_t correlation,
+                          const Where& where) {
+    Record record{};
+    record.kind = kind;
+    record.start = start;
+    record.end = end;
+    record.correlationId = correlation;
+    record.deviceId = where.device;
+    record.contextId = where.context;
+    record.streamId = where.stream;
+    return record;
+  }
+
   std::vector<std::uint64_t> words_;
 };
 
 // --- where there is no libcupti -----------------------------------------------------------------------------------
 
 inline std::size_t record_size(std::uint32_t kind) {
-  switch (kind) {
-    case CUPTI_ACTIVITY_KIND_RUNTIME:
-    case CUPTI_ACTIVITY_KIND_DRIVER:
-      return sizeof(CUpti_ActivityAPI);
-    case CUPTI_ACTIVITY_KIND_KERNEL:
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-      return sizeof(CUpti_ActivityKernel10);
-    case CUPTI_ACTIVITY_KIND_MEMCPY:
-      return sizeof(CUpti_ActivityMemcpy6);
-    case CUPTI_ACTIVITY_KIND_MEMCPY2:
-      return sizeof(CUpti_ActivityMemcpyPtoP4);
-    case CUPTI_ACTIVITY_KIND_MEMSET:
-      return sizeof(CUpti_ActivityMemset4);
-    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
-      return sizeof(CUpti_ActivitySynchronization2);
-    case CUPTI_ACTIVITY_KIND_CUDA_EVENT:
-      return sizeof(CUpti_ActivityCudaEvent2);
-    case CUPTI_ACTIVITY_KIND_OVERHEAD:
-      return sizeof(CUpti_ActivityOverhead3);
-    case CUPTI_ACTIVITY_KIND_CONTEXT:
-      return sizeof(CUpti_ActivityContext3);
-    case CUPTI_ACTIVITY_KIND_STREAM:
-      return sizeof(CUpti_ActivityStream);
-    case CUPTI_ACTIVITY_KIND_NAME:
-      return sizeof(CUpti_ActivityName);
-    default:
-      return 0;
-  }
+  static const std::map<std::uint32_t, std::size_t> kSizes{
+      {CUPTI_ACTIVITY_KIND_RUNTIME, sizeof(CUpti_ActivityAPI)},
+      {CUPTI_ACTIVITY_KIND_DRIVER, sizeof(CUpti_ActivityAPI)},
+      {CUPTI_ACTIVITY_KIND_KERNEL, sizeof(CUpti_ActivityKernel10)},
+      {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, sizeof(CUpti_ActivityKernel10)},
+      {CUPTI_ACTIVITY_KIND_MEMCPY, sizeof(CUpti_ActivityMemcpy6)},
+      {CUPTI_ACTIVITY_KIND_MEMCPY2, sizeof(CUpti_ActivityMemcpyPtoP4)},
+      {CUPTI_ACTIVITY_KIND_MEMSET, sizeof(CUpti_ActivityMemset4)},
+      {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, sizeof(CUpti_ActivitySynchronization2)},
+      {CUPTI_ACTIVITY_KIND_CUDA_EVENT, sizeof(CUpti_ActivityCudaEvent2)},
+      {CUPTI_ACTIVITY_KIND_OVERHEAD, sizeof(CUpti_ActivityOverhead3)},
+      {CUPTI_ACTIVITY_KIND_CONTEXT, sizeof(CUpti_ActivityContext3)},
+      {CUPTI_ACTIVITY_KIND_STREAM, sizeof(CUpti_ActivityStream)},
+      {CUPTI_ACTIVITY_KIND_NAME, sizeof(CUpti_ActivityName)}};
+  const auto known = kSizes.find(kind);
+  return known == kSizes.end() ? 0 : known->second;
 }
 
 inline CUptiResult CUPTIAPI walk(std::uint8_t* buffer, std::size_t valid_bytes, CUpti_Activity** record) {
@@ -285,54 +264,25 @@ inline CUptiResult CUPTIAPI walk(std::uint8_t* buffer, std::size_t valid_bytes, 
 }
 
 inline CUptiResult CUPTIAPI name_call(CUpti_CallbackDomain domain, std::uint32_t cbid, const char** name) {
+  static const std::map<Api, const char*> kRuntime{{Api::Memcpy, "cudaMemcpy_v3020"},
+                                                   {Api::MemcpyAsync, "cudaMemcpyAsync_v3020"},
+                                                   {Api::MemsetAsync, "cudaMemsetAsync_v3020"},
+                                                   {Api::Launch, "cudaLaunchKernel_v7000"},
+                                                   {Api::GraphLaunch, "cudaGraphLaunch_v10000"},
+                                                   {Api::HostFunc, "cudaLaunchHostFunc_v10000"},
+                                                   {Api::StreamSync, "cudaStreamSynchronize_v3020"},
+                                                   {Api::EventSync, "cudaEventSynchronize_v3020"},
+                                                   {Api::DeviceSync, "cudaDeviceSynchronize_v3020"},
+                                                   {Api::EventRecord, "cudaEventRecord_v3020"},
+                                                   {Api::Malloc, "cudaMalloc_v3020"},
+                                                   {Api::Free, "cudaFree_v3020"},
+                                                   {Api::BeginCapture, "cudaStreamBeginCapture_v10000"},
+                                                   {Api::EndCapture, "cudaStreamEndCapture_v10000"}};
   *name = nullptr;
   if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
     if (cbid == kDriverLaunch) *name = "cuLaunchKernel";
-  } else {
-    switch (static_cast<Api>(cbid)) {
-      case Api::Memcpy:
-        *name = "cudaMemcpy_v3020";
-        break;
-      case Api::MemcpyAsync:
-        *name = "cudaMemcpyAsync_v3020";
-        break;
-      case Api::MemsetAsync:
-        *name = "cudaMemsetAsync_v3020";
-        break;
-      case Api::Launch:
-        *name = "cudaLaunchKernel_v7000";
-        break;
-      case Api::GraphLaunch:
-        *name = "cudaGraphLaunch_v10000";
-        break;
-      case Api::HostFunc:
-        *name = "cudaLaunchHostFunc_v10000";
-        break;
-      case Api::StreamSync:
-        *name = "cudaStreamSynchronize_v3020";
-        break;
-      case Api::EventSync:
-        *name = "cudaEventSynchronize_v3020";
-        break;
-      case Api::DeviceSync:
-        *name = "cudaDeviceSynchronize_v3020";
-        break;
-      case Api::EventRecord:
-        *name = "cudaEventRecord_v3020";
-        break;
-      case Api::Malloc:
-        *name = "cudaMalloc_v3020";
-        break;
-      case Api::Free:
-        *name = "cudaFree_v3020";
-        break;
-      case Api::BeginCapture:
-        *name = "cudaStreamBeginCapture_v10000";
-        break;
-      case Api::EndCapture:
-        *name = "cudaStreamEndCapture_v10000";
-        break;
-    }
+  } else if (const auto known = kRuntime.find(static_cast<Api>(cbid)); known != kRuntime.end()) {
+    *name = known->second;
   }
   return *name ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }

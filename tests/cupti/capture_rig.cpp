@@ -56,15 +56,6 @@ std::string KeepingSink::name_of(trace::NameId id) const {
   return id == 0 || id > names_.size() ? "" : names_[id - 1];
 }
 
-bool eventually(const std::function<bool()>& so) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!so()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
-
 std::int64_t monotonic_now_ns() {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);

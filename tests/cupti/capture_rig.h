@@ -1,9 +1,7 @@
-// Common code of the session's tests: a sink that keeps what is written, and functions that wait for what must arrive.
+// Common code of the session's tests: a sink that keeps what is written.
 #pragma once
 
 #include <atomic>
-#include <chrono>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,6 +9,7 @@
 
 #include "capture/cupti/cupti_capture.h"
 #include "trace/sink.h"
+#include "until.h"
 
 namespace lanescope::capture::cupti {
 
@@ -36,9 +35,6 @@ class KeepingSink final : public trace::EventSink {
   std::vector<trace::Event> events_;
   std::atomic<std::size_t> written_{0};
 };
-
-/// Waits until the condition holds; false after 20 s.
-bool eventually(const std::function<bool()>& so);
 
 std::int64_t monotonic_now_ns();
 /// Of 25 calls each, so that many are needed.

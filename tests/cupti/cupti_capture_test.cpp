@@ -163,12 +163,12 @@ TEST(CuptiCapture, StopsWhileOtherThreadsGoOnCalling) {
         while (!enough) fake.call(kMalloc);
       });
     }
-    ASSERT_TRUE(eventually([&] { return session.health().calls > 200; }));
+    ASSERT_TRUE(until([&] { return session.health().calls > 200; }));
   }
   // CUPTI still calls back and holds buffers, which does not affect a new session.
   {
     CuptiCapture session(fake.table(), sink, small_buffers());
-    EXPECT_TRUE(eventually([&] { return session.health().calls > 200; }));
+    EXPECT_TRUE(until([&] { return session.health().calls > 200; }));
   }
   enough = true;
   for (std::thread& thread : threads) thread.join();
@@ -224,7 +224,7 @@ TEST(CuptiCapture, ASlowConsumerCostsBuffersThenRecordsAndAllIsCounted) {
     CuptiCapture session(fake.table(), sink, options);
     sink.stuck = true;
     fake.call(kMalloc);
-    ASSERT_TRUE(eventually([&] { return sink.waiting.load(); }));
+    ASSERT_TRUE(until([&] { return sink.waiting.load(); }));
     const std::uint64_t calls = 300 * per_buffer;
     for (std::uint64_t i = 0; i < calls; ++i) fake.call(kMalloc);
     trace::CaptureHealth health = session.health();
@@ -256,7 +256,7 @@ TEST(CuptiCapture, DropsAreCountedAndShown) {
   KeepingSink sink;
   CuptiCapture session(fake.table(), sink, small_buffers());
   fake.dropped += 5;
-  EXPECT_TRUE(eventually([&] { return session.health().dropped == 5; }));  // once a second
+  EXPECT_TRUE(until([&] { return session.health().dropped == 5; }));  // once a second
   EXPECT_EQ(session.health().state, CaptureState::Degraded);
   EXPECT_EQ(session.health().reason, "CUPTI dropped 5 records");
   fake.dropped += 2;
@@ -269,13 +269,13 @@ TEST(CuptiCapture, BuffersThatStopComingDegradeItUntilTheyComeAgain) {
   KeepingSink sink;
   CuptiCapture session(fake.table(), sink, small_buffers());
   fake.delivery = FakeCupti::Delivery::Never;
-  EXPECT_TRUE(eventually([&] {
+  EXPECT_TRUE(until([&] {
     fake.call(kMalloc);
     return session.health().state == CaptureState::Degraded;
   }));
   EXPECT_THAT(session.health().reason, HasSubstr("another profiler may have taken over"));
   fake.delivery = FakeCupti::Delivery::SameThread;
-  EXPECT_TRUE(eventually([&] { return session.health().state == CaptureState::Running; }));
+  EXPECT_TRUE(until([&] { return session.health().state == CaptureState::Running; }));
 }
 
 TEST(CuptiCapture, AFatalErrorLosesItAndCuptiIsLeftAlone) {
@@ -334,10 +334,10 @@ TEST(CuptiCapture, RestsWhenNothingHappensAndIsBackAtOnce) {
   FakeCupti fake;
   KeepingSink sink;
   CuptiCapture session(fake.table(), sink, small_buffers());
-  EXPECT_TRUE(eventually([&] { return session.health().flush_interval_ms == 100; }));
+  EXPECT_TRUE(until([&] { return session.health().flush_interval_ms == 100; }));
   fake.call(kMalloc);
-  EXPECT_TRUE(eventually([&] { return sink.size() == 1; }));
-  EXPECT_TRUE(eventually([&] {
+  EXPECT_TRUE(until([&] { return sink.size() == 1; }));
+  EXPECT_TRUE(until([&] {
     fake.call(kMalloc);
     return session.health().flush_interval_ms == 5;
   }));
@@ -391,7 +391,7 @@ TEST(CuptiCapture, AThreadThatHasJustBecomeTheMainOneIsSeenAsSuchWhileItsFirstCa
   std::thread([&] {
     session.set_main_thread(thread_id());
     fake.call_with_driver_call(kSync, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize,
-                               [&] { EXPECT_TRUE(eventually([&] { return session.open_calls().size() == 1; })); });
+                               [&] { EXPECT_TRUE(until([&] { return session.open_calls().size() == 1; })); });
   }).join();
   session.stop();
   EXPECT_THAT(sink.lanes(), ::testing::Each(::testing::Field(&trace::LaneInfo::tid, 0)));
@@ -439,7 +439,7 @@ TEST(CuptiCapture, ShowsACallWhileItLastsOnTheLaneWhereItWillBe) {
   EXPECT_TRUE(session.open_calls().empty());
   trace::OpenCall seen;
   fake.call_with_driver_call(kSync, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, [&] {
-    EXPECT_TRUE(eventually([&] { return session.open_calls().size() == 1; }));  // after 50 us
+    EXPECT_TRUE(until([&] { return session.open_calls().size() == 1; }));  // after 50 us
     const std::vector<trace::OpenCall> open = session.open_calls();
     ASSERT_EQ(open.size(), 1u);
     seen = open[0];
@@ -464,7 +464,7 @@ TEST(CuptiCapture, HoldsBackWhatStartedAfterAnOpenCall) {
   fake.call(kSync, [&] {
     std::thread([&] { fake.call(kMalloc); }).join();
     const std::uint64_t flushes = fake.flushes();
-    EXPECT_TRUE(eventually([&] { return session.health().received == 1 && fake.flushes() > flushes + 10; }));
+    EXPECT_TRUE(until([&] { return session.health().received == 1 && fake.flushes() > flushes + 10; }));
     EXPECT_EQ(sink.size(), 0u);
   });
   session.flush();

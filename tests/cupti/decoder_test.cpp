@@ -340,13 +340,14 @@ TEST(OwnWalker, ReadsAsCuptiDoes) {
 }
 
 TEST(PlainApiName, CutsWhatTheVersionAdds) {
-  EXPECT_EQ(plain_api_name("cudaLaunchKernel_v7000"), "cudaLaunchKernel");
-  EXPECT_EQ(plain_api_name("cudaMemcpyAsync_ptsz_v7000"), "cudaMemcpyAsync");
-  EXPECT_EQ(plain_api_name("cuMemcpyHtoDAsync_v2_ptsz"), "cuMemcpyHtoDAsync");
-  EXPECT_EQ(plain_api_name("cudaMemcpy_ptds"), "cudaMemcpy");
-  EXPECT_EQ(plain_api_name("cuCtxCreate"), "cuCtxCreate");
-  EXPECT_EQ(plain_api_name("_v2"), "_v2");
-  EXPECT_EQ(plain_api_name(""), "");
+  const std::pair<const char*, const char*> names[] = {{"cudaLaunchKernel_v7000", "cudaLaunchKernel"},
+                                                       {"cudaMemcpyAsync_ptsz_v7000", "cudaMemcpyAsync"},
+                                                       {"cuMemcpyHtoDAsync_v2_ptsz", "cuMemcpyHtoDAsync"},
+                                                       {"cudaMemcpy_ptds", "cudaMemcpy"},
+                                                       {"cuCtxCreate", "cuCtxCreate"},
+                                                       {"_v2", "_v2"},
+                                                       {"", ""}};
+  for (const auto& [name, plain] : names) EXPECT_EQ(plain_api_name(name), plain) << name;
 }
 
 TEST(KernelName, IsForAPerson) {

@@ -67,7 +67,7 @@ void exit_while_flush_hangs() {
     while (true) pause();
   };
   g_session = new CuptiCapture(g_fake->table(), *g_sink, small_buffers());
-  eventually([] { return hangs.load(); });
+  until([] { return hangs.load(); });
   alarm(10);  // if the exit hangs, too
   std::exit(0);
 }
@@ -101,7 +101,7 @@ void fork_in_flush() {
   };
   g_session = new CuptiCapture(g_fake->table(), *g_sink, small_buffers());
   armed = true;
-  eventually([] { return child != 0; });
+  until([] { return child != 0; });
   int status = -1;
   waitpid(child, &status, 0);
   g_fake->call(kMalloc);

@@ -85,7 +85,7 @@ TEST(OpenCalls, ForgetsCallsOfThreadsThatAreGone) {
   calls.forget_dead_threads(kSecond);  // too young to be asked about
   EXPECT_EQ(calls.open().size(), 2u);
   // A thread that has been joined is gone for the system a moment later.
-  EXPECT_TRUE(eventually([&] {
+  EXPECT_TRUE(until([&] {
     calls.forget_dead_threads(0);
     return calls.open().size() == 1;
   }));

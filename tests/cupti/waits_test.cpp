@@ -13,6 +13,10 @@ constexpr auto kStreamSync = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRON
 constexpr auto kEventSync = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE;
 constexpr auto kContextSync = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE;
 constexpr std::uint32_t kOther = 13;  // a stream
+constexpr CopyOf kDownload{CUPTI_ACTIVITY_MEMCPY_KIND_DTOH, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
+                           CUPTI_ACTIVITY_MEMORY_KIND_PINNED};
+constexpr CopyOf kBlockingUpload{CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE,
+                                 CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, 64, false};
 
 constexpr Nanoseconds us(Nanoseconds t) { return 5 * kMs + t * kUs; }
 
@@ -131,16 +135,14 @@ TEST_F(WaitsTest, TheLegacyDefaultStreamWaitsForBlockingStreams) {
 // As on the simulated device: while the last operation waited for is a copy, the call is copying.
 TEST_F(WaitsTest, TheEndOfAWaitForACopyIsCopying) {
   records.call(Api::MemcpyAsync, us(0), us(1), 1);
-  copy({CUPTI_ACTIVITY_MEMCPY_KIND_DTOH, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, CUPTI_ACTIVITY_MEMORY_KIND_PINNED}, 20, 60,
-       1);
+  copy(kDownload, 20, 60, 1);
   sync(Api::StreamSync, kStreamSync, 6, 8, 75, 2, kStream);
   EXPECT_EQ(parts(worked_out(2)), (Parts{2, 12, 40, 15}));
 }
 
 TEST_F(WaitsTest, ACopyThatRanAlreadyIsCopyingFromTheStartOfTheWait) {
   records.call(Api::MemcpyAsync, us(0), us(1), 1);
-  copy({CUPTI_ACTIVITY_MEMCPY_KIND_DTOH, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, CUPTI_ACTIVITY_MEMORY_KIND_PINNED}, 5, 60,
-       1);
+  copy(kDownload, 5, 60, 1);
   sync(Api::StreamSync, kStreamSync, 6, 8, 75, 2, kStream);
   EXPECT_EQ(parts(worked_out(2)), (Parts{2, 0, 52, 15}));
 }
@@ -175,17 +177,13 @@ TEST_F(WaitsTest, ABlockingCopyWaitsCopiesAndReturns) {
 
 TEST_F(WaitsTest, ABlockingCopyWithNothingBeforeIt) {
   records.call(Api::Memcpy, us(6), us(90), 2);
-  copy({CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, 64,
-        false},
-       20, 80, 2);
+  copy(kBlockingUpload, 20, 80, 2);
   EXPECT_EQ(parts(worked_out(2)), (Parts{14, 0, 60, 10}));
 }
 
 TEST_F(WaitsTest, ABlockingCopyWhoseBytesMoveLaterIsAllOwnCost) {
   records.call(Api::Memcpy, us(6), us(20), 2);
-  copy({CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, 64,
-        false},
-       25, 26, 2);
+  copy(kBlockingUpload, 25, 26, 2);
   const Event call = worked_out(2);
   EXPECT_EQ(call.flags, trace::kLaunchFlag | trace::kSyncFlag);
   EXPECT_EQ(parts(call), (Parts{14, 0, 0, 0}));

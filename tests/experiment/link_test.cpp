@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "refusal.h"
 
 namespace lanescope::experiment {
 namespace {
@@ -12,12 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::string why_refused(std::string_view fragment) {
-  try {
-    parse_link(fragment);
-  } catch (const base::UsageError& error) {
-    return error.what();
-  }
-  return {};
+  return refusal<base::UsageError>([&] { parse_link(fragment); });
 }
 
 TEST(Link, SaysWhatTheCommandLineWouldSay) {

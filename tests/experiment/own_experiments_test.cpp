@@ -47,12 +47,7 @@ class OwnExperiments : public io::Scratch {
     for (const auto& path : own_experiment_files()) forget_file(path);
   }
   std::string error_of(const std::filesystem::path& path) {
-    try {
-      add_file(path);
-    } catch (const base::FileError& error) {
-      return error.what();
-    }
-    return "no error";
+    return refusal<base::FileError>([&] { add_file(path); });
   }
 };
 
@@ -133,12 +128,7 @@ TEST_F(OwnExperiments, AskedForByIdABrokenFileSaysWhatIsWrong) {
   error_of(write("any.toml", "id = \"Z7\"\nname = \"seventh\"\n"));
   error_of(write("Z8-cut.toml", "id = \"Z8\nname"));
   for (const char* wanted : {"z7", "seventh", "any", "Z8", "Z8-cut"}) {
-    try {
-      experiment_named(wanted);
-      ADD_FAILURE() << wanted;
-    } catch (const base::FileError& error) {
-      EXPECT_THAT(error.what(), HasSubstr(".toml:1: ")) << wanted;
-    }
+    EXPECT_THAT(refusal<base::FileError>([&] { experiment_named(wanted); }), HasSubstr(".toml:1: ")) << wanted;
   }
   EXPECT_THROW(experiment_named("Z9"), base::UsageError);
 }

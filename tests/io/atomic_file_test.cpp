@@ -64,12 +64,7 @@ TEST_F(AtomicFileTest, DoesNotFollowALinkThatSomebodyElseHasLaid) {
   write("mine.txt", "mine");
   std::filesystem::create_symlink(file("mine.txt"), shared / "out.txt");
   ASSERT_EQ(lchown((shared / "out.txt").c_str(), 65534, 65534), 0);
-  try {
-    write_text_file(shared / "out.txt", "lost");
-    FAIL() << "written";
-  } catch (const base::FileError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("out.txt: cannot write: "));
-  }
+  EXPECT_THAT(error_of([&] { write_text_file(shared / "out.txt", "lost"); }), HasSubstr("out.txt: cannot write: "));
   EXPECT_EQ(read_bytes(file("mine.txt")), "mine");
 }
 

@@ -1,14 +1,12 @@
 // Corrupt, truncated and hostile files: one line with the reason, never a crash, never partial results.
 #include <gmock/gmock.h>
-#include <zlib.h>
 
 #include <nlohmann/json.hpp>
 #include <random>
 
 #include "io/byte_source.h"
-#include "io/chrome_trace.h"
+#include "opened.h"
 #include "scratch.h"
-#include "traces.h"
 
 namespace lanescope::io {
 namespace {
@@ -16,21 +14,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-std::string compress(std::string_view bytes, int level = 6) {
-  uLong size = compressBound(bytes.size()) + 64;
-  std::string out(size, '\0');
-  z_stream stream{};
-  deflateInit2(&stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.erase(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
 
 std::string decompress(const std::filesystem::path& path) {
   ByteSource source(path);
@@ -77,7 +60,7 @@ TEST_F(HostileTest, EveryTruncationIsAnErrorThatSaysSo) {
   for (std::size_t size = 1; size + 2 < whole.size(); size += 13) {  // the last two bytes are "}" and a line feed
     ASSERT_THAT(error_for(whole.substr(0, size)), HasSubstr("the file is truncated")) << size;
   }
-  const std::string gz = compress(whole);
+  const std::string gz = gzip(whole);
   for (std::size_t size = 2; size < gz.size(); size += 7) {
     ASSERT_THAT(error_for(gz.substr(0, size)), HasSubstr("the file is truncated")) << size;
   }
@@ -104,7 +87,7 @@ TEST_F(HostileTest, AGzipBombIsRefusedEarly) {
   std::string spaces(100'000'000, ' ');
   spaces.front() = '[';
   spaces.back() = ']';
-  const std::string bomb = compress(spaces, 9);
+  const std::string bomb = gzip(spaces, 9);
   ASSERT_LT(bomb.size(), 150'000u);
   EXPECT_THAT(error_for(bomb), HasSubstr("decompresses to far more"));
 }

@@ -1,7 +1,6 @@
 // Other programs' files: the PyTorch profiler's real ones, and the variants that the format allows.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <map>
@@ -34,15 +33,14 @@ TEST(PyTorchTrace, WhatIsKnownOfEventsIsKept) {
   const auto kernel =
       std::find_if(kernels.begin(), kernels.end(), [](const NamedEvent& e) { return e.event.correlation == 5117; });
   ASSERT_NE(kernel, kernels.end());
-  trace::LaunchShape shape;
-  shape.grid = {96800, 1, 1};
-  shape.block = {128, 1, 1};
-  shape.registers_per_thread = 40;
-  shape.shared_bytes = 0;
-  shape.context = 1;
-  shape.blocks_per_sm = 896.2963;
-  shape.warps_per_sm = 3585.1853;
-  shape.occupancy_percent = 75;
+  const trace::LaunchShape shape{.grid = {96800, 1, 1},
+                                 .block = {128, 1, 1},
+                                 .registers_per_thread = 40,
+                                 .shared_bytes = 0,
+                                 .context = 1,
+                                 .blocks_per_sm = 896.2963,
+                                 .warps_per_sm = 3585.1853,
+                                 .occupancy_percent = 75};
   EXPECT_EQ(kernel->launch, shape);
   EXPECT_EQ(trace::external_id_of(kernel->event), 0u) << "it repeats the correlation";
   EXPECT_EQ(find_event(alexnet, "Memcpy HtoD (Pageable -> Device)", 14).correlation, 14u);
@@ -475,20 +473,7 @@ TEST_F(ForeignTest, CompressionIsToldByContentNotByName) {
 }
 
 TEST_F(ForeignTest, GzipInSeveralMembersIsOneFile) {
-  const auto member = [](std::string_view text) {
-    std::string out(1000, '\0');
-    z_stream stream{};
-    deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-    stream.avail_in = static_cast<uInt>(text.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    deflate(&stream, Z_FINISH);
-    out.erase(stream.total_out);
-    deflateEnd(&stream);
-    return out;
-  };
-  const std::string two = member(R"([{"ph":"X","ts":1,)") + member(R"("dur":2}])");
+  const std::string two = gzip(R"([{"ph":"X","ts":1,)") + gzip(R"("dur":2}])");
   EXPECT_EQ(read_chrome_trace(write("two.gz", two)).events_read, 1u);
   EXPECT_EQ(read_chrome_trace(write("padded.gz", two + std::string(100, '\0'))).events_read, 1u);
 }

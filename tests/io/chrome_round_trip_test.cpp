@@ -342,20 +342,16 @@ TEST_F(RoundTripTest, DetailsComeBack) {
   trace::set_external_id(op, 4'000'000'000);
   trace::set_arguments(op, trace.arguments().intern(R"("Input Dims":[[64,3],[]],"text":"a \"b\"")"));
   trace.append(op);
-  trace::LaunchShape captured;  // as CUPTI tells it
-  captured.grid = {65'536, 2, 3};
-  captured.block = {128, 4, 1};
-  captured.registers_per_thread = 0;
-  captured.static_shared_bytes = 1024;
-  captured.dynamic_shared_bytes = 49'152;
-  captured.shared_bytes = 50'176;
-  captured.context = 3;
-  trace::LaunchShape read;  // as the PyTorch profiler tells it
-  read.block = {1, 1, 1};
-  read.shared_bytes = 0;
-  read.blocks_per_sm = 1.185185;
-  read.warps_per_sm = 0;
-  read.occupancy_percent = 75.5;
+  // As CUPTI tells it, and as the PyTorch profiler does.
+  const trace::LaunchShape captured{.grid = {65'536, 2, 3},
+                                    .block = {128, 4, 1},
+                                    .registers_per_thread = 0,
+                                    .shared_bytes = 50'176,
+                                    .static_shared_bytes = 1024,
+                                    .dynamic_shared_bytes = 49'152,
+                                    .context = 3};
+  const trace::LaunchShape read{
+      .block = {1, 1, 1}, .shared_bytes = 0, .blocks_per_sm = 1.185185, .warps_per_sm = 0, .occupancy_percent = 75.5};
   std::int64_t at = 0;
   for (const trace::LaunchShape& shape : {captured, read, trace::LaunchShape{}, captured}) {
     Event kernel = make_event(trace, kernels, EventKind::Kernel, "k", at, at + 10, 5);

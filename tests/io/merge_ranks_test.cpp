@@ -53,6 +53,10 @@ OpenedTrace rank_trace(std::int64_t pid, Nanoseconds begin, Nanoseconds late, Na
   return opened;
 }
 
+const std::string& process_of(const OpenedTrace& opened, LaneId lane) {
+  return opened.trace->lane(lane).info().process;
+}
+
 std::vector<RankTrace> two(OpenedTrace first, OpenedTrace second) {
   std::vector<RankTrace> ranks;
   ranks.push_back({"rank0.json", std::move(first)});
@@ -153,8 +157,8 @@ TEST(MergeRanks, RecordingsThatNameTheirRanksKeepThem) {
     rank.opened.trace = std::move(trace);
   }
   const OpenedTrace merged = merge_ranks(std::move(ranks));
-  EXPECT_EQ(merged.trace->lane(0).info().process, "rank 8 · train.py");
-  EXPECT_EQ(merged.trace->lane(1).info().process, "rank 3 · train.py");
+  EXPECT_EQ(process_of(merged, 0), "rank 8 · train.py");
+  EXPECT_EQ(process_of(merged, 1), "rank 3 · train.py");
 }
 
 // The names say otherwise: the second file's rank comes first.
@@ -165,8 +169,8 @@ TEST(MergeRanks, TheRankInTheFileDecides) {
   for (RankTrace& rank : ranks) rank.opened.world_size = 8;
   const OpenedTrace merged = merge_ranks(std::move(ranks));
   EXPECT_EQ(merged.trace->lane(0).info().pid, 2);
-  EXPECT_EQ(merged.trace->lane(1).info().process, "rank 4");
-  EXPECT_EQ(merged.trace->lane(3).info().process, "rank 7");
+  EXPECT_EQ(process_of(merged, 1), "rank 4");
+  EXPECT_EQ(process_of(merged, 3), "rank 7");
   EXPECT_THAT(merged.incomplete, testing::StartsWith("Ranks 0, 1, 2, 3, 5 and 6 of 8 are not here."));
 }
 
@@ -188,8 +192,8 @@ TEST(MergeRanks, TwoFilesOfOneRankStayApart) {
   auto ranks = two(rank_trace(1, 0, 0), rank_trace(1, 0, 60));
   ranks[0].opened.rank = ranks[1].opened.rank = 3;
   const OpenedTrace merged = merge_ranks(std::move(ranks));
-  EXPECT_EQ(merged.trace->lane(1).info().process, "rank 3 (rank0.json)");
-  EXPECT_EQ(merged.trace->lane(3).info().process, "rank 3 (rank1.json)");
+  EXPECT_EQ(process_of(merged, 1), "rank 3 (rank0.json)");
+  EXPECT_EQ(process_of(merged, 3), "rank 3 (rank1.json)");
   EXPECT_EQ(trace::Owners(*merged.trace).gpus().size(), 2u);
 }
 
@@ -265,20 +269,11 @@ TEST_F(ReadFolder, OneFileIsWhatIsInIt) {
 
 TEST_F(ReadFolder, MistakesAreSaid) {
   std::filesystem::create_directories(file("empty"));
-  try {
-    read_trace(file("empty"));
-    ADD_FAILURE();
-  } catch (const base::FileError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("empty: a folder without traces (.lanescope, .json, .json.gz or .sqlite)"));
-  }
+  EXPECT_THAT(error_of([&] { read_trace(file("empty")); }),
+              HasSubstr("empty: a folder without traces (.lanescope, .json, .json.gz or .sqlite)"));
   std::filesystem::create_directories(file("bad"));
   write("bad/rank0.json", "{");
-  try {
-    read_trace(file("bad"));
-    ADD_FAILURE();
-  } catch (const base::FileError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("rank0.json"));
-  }
+  EXPECT_THAT(error_of([&] { read_trace(file("bad")); }), HasSubstr("rank0.json"));
 }
 
 // What speaks against one job is said once each, and the device line names all models.

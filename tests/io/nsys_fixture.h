@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lanescope::io {
 
@@ -29,8 +30,9 @@ class NsysFile {
     EXPECT_EQ(sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, &error), SQLITE_OK) << sql << ": " << error;
     sqlite3_free(error);
   }
-  void table(const std::string& name, const std::string& columns) {
+  void table(const std::string& name, const std::string& columns, const std::vector<std::string>& rows = {}) {
     run("CREATE TABLE " + name + " (" + columns + ")");
+    for (const std::string& values : rows) row(name, values);
   }
   /// `values`: as in SQL.
   void row(const std::string& table, const std::string& values) {

@@ -51,8 +51,8 @@ class NsysTest : public Scratch {
 TEST_F(NsysTest, Of2021WithoutMetaDataAndWithTheWrongSyncType) {
   NsysFile f = export_file();
   launch_and_wait(f, "", ", 1, 4294967295");  // 1 would be the wait for an event
-  f.table("ThreadNames", "nameId INT, priority INT, globalTid INT");
-  f.row("ThreadNames", f.id("python3") + ", 20, " + std::to_string(kMain));
+  f.table("ThreadNames", "nameId INT, priority INT, globalTid INT",
+          {f.id("python3") + ", 20, " + std::to_string(kMain)});
   const OpenedTrace opened = read_trace(f.path());
   expect_the_wait(opened);
   for (const LaneInfo& lane : lanes_of(*opened.trace)) {
@@ -64,12 +64,9 @@ TEST_F(NsysTest, Of2021WithoutMetaDataAndWithTheWrongSyncType) {
 TEST_F(NsysTest, Of2022WithProcessesAndGpus) {
   NsysFile f = export_file();
   launch_and_wait(f, "", ", 1, 4294967295");
-  f.table("EXPORT_META_DATA", "name TEXT, value TEXT");
-  f.row("EXPORT_META_DATA", "'EXPORT_SCHEMA_VERSION', '2.9.1'");
-  f.table("PROCESSES", "globalPid INT, pid INT, name TEXT");
-  f.row("PROCESSES", std::to_string(kProcess) + ", 111, '/usr/bin/python3'");
-  f.table("TARGET_INFO_GPU", "vmId INT, id INT, name TEXT, smCount INT");
-  f.row("TARGET_INFO_GPU", "1, 0, 'NVIDIA A100', 108");
+  f.table("EXPORT_META_DATA", "name TEXT, value TEXT", {"'EXPORT_SCHEMA_VERSION', '2.9.1'"});
+  f.table("PROCESSES", "globalPid INT, pid INT, name TEXT", {std::to_string(kProcess) + ", 111, '/usr/bin/python3'"});
+  f.table("TARGET_INFO_GPU", "vmId INT, id INT, name TEXT, smCount INT", {"1, 0, 'NVIDIA A100', 108"});
   const OpenedTrace opened = read_trace(f.path());
   expect_the_wait(opened);
   EXPECT_EQ(opened.facts.device_name, "NVIDIA A100");
@@ -87,11 +84,8 @@ TEST_F(NsysTest, Of2024WithSyncTypeZero) {
 TEST_F(NsysTest, Of2025WithColumnsThatWereAddedAndAGpuPerProcess) {
   NsysFile f = export_file();
   launch_and_wait(f, ", deprecatedSyncType INT, eventSyncId INT", ", 4, 4294967295, NULL, 0");
-  f.table("TARGET_INFO_CUDA_DEVICE", "gpuId INT, cudaId INT, pid INT");
-  f.row("TARGET_INFO_CUDA_DEVICE", "3, 0, 111");  // CUDA_VISIBLE_DEVICES=3
-  f.table("TARGET_INFO_GPU", "id INT, name TEXT, smCount INT");
-  f.row("TARGET_INFO_GPU", "0, 'another', 1");
-  f.row("TARGET_INFO_GPU", "3, 'NVIDIA H100', 132");
+  f.table("TARGET_INFO_CUDA_DEVICE", "gpuId INT, cudaId INT, pid INT", {"3, 0, 111"});  // CUDA_VISIBLE_DEVICES=3
+  f.table("TARGET_INFO_GPU", "id INT, name TEXT, smCount INT", {"0, 'another', 1", "3, 'NVIDIA H100', 132"});
   const OpenedTrace opened = read_trace(f.path());
   expect_the_wait(opened);
   EXPECT_EQ(opened.facts.device_name, "NVIDIA H100");
@@ -110,14 +104,13 @@ TEST_F(NsysTest, KernelsKeepHowTheyWereLaunched) {
   const auto kernels = events_on(opened, LaneKind::Kernels);
   ASSERT_EQ(kernels.size(), 2u);
   EXPECT_EQ(kernels[0].name, "void scale<float>(float*)");
-  trace::LaunchShape shape;
-  shape.grid = {200, 2, 1};
-  shape.block = {128, 1, 1};
-  shape.registers_per_thread = 32;
-  shape.static_shared_bytes = 16;
-  shape.dynamic_shared_bytes = 1024;
-  shape.shared_bytes = 1040;
-  shape.context = 1;
+  const trace::LaunchShape shape{.grid = {200, 2, 1},
+                                 .block = {128, 1, 1},
+                                 .registers_per_thread = 32,
+                                 .shared_bytes = 1040,
+                                 .static_shared_bytes = 16,
+                                 .dynamic_shared_bytes = 1024,
+                                 .context = 1};
   EXPECT_EQ(kernels[0].launch, shape);
   EXPECT_EQ(kernels[1].arguments, "\"graph node id\":77");
   EXPECT_EQ(kernels[1].event.correlation, 9u) << "its call is not in the file";
@@ -313,10 +306,9 @@ TEST_F(NsysTest, OnlyCallsOfTheOperatingSystem) {
 TEST_F(NsysTest, MetricsOfTheGpuAreCounters) {
   NsysFile f = export_file();
   launch_and_wait(f, "", ", 1, 0");
-  f.table("TARGET_INFO_GPU_METRICS", "typeId INT, sourceId INT, typeName TEXT, metricId INT, metricName TEXT");
-  f.row("TARGET_INFO_GPU_METRICS", "513, 0, 'GPU Metrics', 4, 'SMs Active [Throughput %]'");
-  f.table("GPU_METRICS", "timestamp INT, typeId INT, metricId INT, value INT");
-  f.row("GPU_METRICS", "5000, 513, 4, 97");
+  f.table("TARGET_INFO_GPU_METRICS", "typeId INT, sourceId INT, typeName TEXT, metricId INT, metricName TEXT",
+          {"513, 0, 'GPU Metrics', 4, 'SMs Active [Throughput %]'"});
+  f.table("GPU_METRICS", "timestamp INT, typeId INT, metricId INT, value INT", {"5000, 513, 4, 97"});
   const OpenedTrace opened = read_trace(f.path());
   const auto samples = events_on(opened, LaneKind::Counter);
   ASSERT_EQ(samples.size(), 1u);
@@ -331,10 +323,9 @@ TEST_F(NsysTest, AFailedCaptureIsReported) {
   NsysFile f = export_file();
   f.os_calls();
   f.row("OSRT_API", NsysFile::numbers({100, 400, 27, kMain}) + ", " + f.id("poll") + ", 0, NULL");
-  f.table("DIAGNOSTIC_EVENT", "timestamp INT, timestampType INT, source INT, severity INT, text TEXT, globalPid INT");
-  f.row("DIAGNOSTIC_EVENT", "1, 0, 1, 1, 'Common injection library initialized.', NULL");
-  f.row("DIAGNOSTIC_EVENT", "2, 0, 1, 2, 'Sampling was disabled.', NULL");
-  f.row("DIAGNOSTIC_EVENT", "3, 0, 1, 3, 'No CUDA driver for /home/ann/train.py was found.', NULL");
+  f.table("DIAGNOSTIC_EVENT", "timestamp INT, timestampType INT, source INT, severity INT, text TEXT, globalPid INT",
+          {"1, 0, 1, 1, 'Common injection library initialized.', NULL", "2, 0, 1, 2, 'Sampling was disabled.', NULL",
+           "3, 0, 1, 3, 'No CUDA driver for /home/ann/train.py was found.', NULL"});
   const OpenedTrace opened = read_trace(f.path());
   EXPECT_EQ(opened.incomplete, "Nsight Systems reported, among 2 problems: No CUDA driver for … was found.");
 }
@@ -342,8 +333,7 @@ TEST_F(NsysTest, AFailedCaptureIsReported) {
 TEST_F(NsysTest, WarningsOfAnExportWithGpuWorkAreNotShown) {
   NsysFile f = export_file();
   launch_and_wait(f, "", ", 1, 0");
-  f.table("DIAGNOSTIC_EVENT", "timestamp INT, severity INT, text TEXT");
-  f.row("DIAGNOSTIC_EVENT", "2, 2, 'Sampling was disabled.'");
+  f.table("DIAGNOSTIC_EVENT", "timestamp INT, severity INT, text TEXT", {"2, 2, 'Sampling was disabled.'"});
   EXPECT_EQ(read_trace(f.path()).incomplete, "");
 }
 
@@ -351,17 +341,15 @@ TEST_F(NsysTest, SecretsAreNotRead) {
   NsysFile f = export_file();
   launch_and_wait(f, "", ", 1, 0");
   for (const char* table : {"META_DATA_CAPTURE", "META_DATA_EXPORT", "EXPORT_META_DATA"}) {
-    f.table(table, "name TEXT, value TEXT");
-    f.row(table, "'PROCESS_0:ENVIRONMENT_VARIABLE', 'HF_TOKEN=sesame'");
+    f.table(table, "name TEXT, value TEXT", {"'PROCESS_0:ENVIRONMENT_VARIABLE', 'HF_TOKEN=sesame'"});
   }
-  f.table("TARGET_INFO_SYSTEM_ENV", "globalVid INT, devStateName TEXT, name TEXT, nameEnum INT, value TEXT");
-  f.row("TARGET_INFO_SYSTEM_ENV", "1, 'Hostname', 'sesame', 1, 'sesame'");
-  f.table("ANALYSIS_FILE", "id INT, filename TEXT, contentId INT, globalPid INT");
-  f.row("ANALYSIS_FILE", "1, '/home/sesame/environment', " + f.id("PASSWORD=sesame") + ", 0");
-  f.table("PROCESSES", "globalPid INT, pid INT, name TEXT");
-  f.row("PROCESSES", std::to_string(kProcess) + ", 111, '/home/sesame/bin/python3'");
-  f.table("DIAGNOSTIC_EVENT", "timestamp INT, severity INT, text TEXT");
-  f.row("DIAGNOSTIC_EVENT", "2, 3, 'cannot open /home/sesame/x'");
+  f.table("TARGET_INFO_SYSTEM_ENV", "globalVid INT, devStateName TEXT, name TEXT, nameEnum INT, value TEXT",
+          {"1, 'Hostname', 'sesame', 1, 'sesame'"});
+  f.table("ANALYSIS_FILE", "id INT, filename TEXT, contentId INT, globalPid INT",
+          {"1, '/home/sesame/environment', " + f.id("PASSWORD=sesame") + ", 0"});
+  f.table("PROCESSES", "globalPid INT, pid INT, name TEXT",
+          {std::to_string(kProcess) + ", 111, '/home/sesame/bin/python3'"});
+  f.table("DIAGNOSTIC_EVENT", "timestamp INT, severity INT, text TEXT", {"2, 3, 'cannot open /home/sesame/x'"});
   const OpenedTrace opened = read_trace(f.path());
   ASSERT_THAT(read_bytes(f.path()), HasSubstr("sesame"));
   for (const char* name : {"copy.lanescope", "copy.json"}) {

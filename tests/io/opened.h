@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include "io/chrome_trace.h"
 #include "traces.h"
@@ -30,6 +31,20 @@ inline std::vector<NamedEvent> events_on(const OpenedTrace& opened, LaneKind kin
     events.insert(events.end(), some.begin(), some.end());
   }
   return events;
+}
+
+inline std::string gzip(std::string_view bytes, int level = 6) {
+  std::string out(compressBound(bytes.size()) + 64, '\0');
+  z_stream stream{};
+  deflateInit2(&stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.erase(stream.total_out);
+  deflateEnd(&stream);
+  return out;
 }
 
 inline void expect_parts(const Event& call, std::int64_t own, std::int64_t waiting, std::int64_t copying,

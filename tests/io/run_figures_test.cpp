@@ -6,33 +6,51 @@
 
 #include <fmt/format.h>
 
+#include "analysis/builders.h"
 #include "io/chrome_trace.h"
 #include "traces.h"
 
 namespace lanescope::io {
 namespace {
 
-// Each rank makes 6 iterations of 100 µs with a kernel of 50, on a GPU of its own.
-void add_rank(trace::Trace& trace, std::int64_t pid) {
-  LaneInfo loop = cpu_lane(LaneKind::Iterations, "iteration", pid);
-  LaneInfo gpu = gpu_lane(LaneKind::Kernels, "kernels");
-  loop.pid = gpu.pid = pid;
-  const LaneId iterations = trace.add_lane(loop), kernels = trace.add_lane(gpu);
-  for (int i = 0; i < 6; ++i) {
-    const base::Nanoseconds t = i * 100'000;
-    trace.append(make_event(trace, iterations, EventKind::Range, "iteration", t, t + 100'000));
-    trace.append(make_event(trace, kernels, EventKind::Kernel, "k", t, t + 50'000));
-  }
-}
+using analysis_test::Finished;
 
-std::uint64_t iterations_of(int ranks) {
-  trace::Trace trace;
-  for (int rank = 0; rank < ranks; ++rank) add_rank(trace, rank + 1);
+/// A process with a GPU of its own.
+struct Rank {
+  explicit Rank(trace::Trace& into, std::int64_t pid = 1) : trace(into) {
+    LaneInfo loop = cpu_lane(LaneKind::Iterations, "iteration"), gpu = gpu_lane(LaneKind::Kernels, "kernels");
+    loop.pid = gpu.pid = pid;
+    iterations = trace.add_lane(loop);
+    kernels = trace.add_lane(gpu);
+  }
+  void iteration(base::Nanoseconds begin, base::Nanoseconds end) {
+    trace.append(make_event(trace, iterations, EventKind::Range, "iteration", begin, end));
+  }
+  void kernel(base::Nanoseconds begin, base::Nanoseconds end) {
+    trace.append(make_event(trace, kernels, EventKind::Kernel, "k", begin, end));
+  }
+
+  trace::Trace& trace;
+  LaneId iterations, kernels;
+};
+
+RunFigures figures(trace::Trace& trace, const RunFacts& facts = {}) {
   trace.publish();
   trace.set_complete_until(trace.extent().second);
-  analysis::LiveAnalysis analysis(trace);
-  analysis.finish();
-  return figures_of(trace, analysis, {}).iterations;
+  return figures_of(trace, Finished(trace), facts);
+}
+
+// Each rank makes 6 iterations of 100 µs with a kernel of 50.
+std::uint64_t iterations_of(int ranks) {
+  trace::Trace trace;
+  for (int pid = 1; pid <= ranks; ++pid) {
+    Rank rank(trace, pid);
+    for (base::Nanoseconds t = 0; t < 600'000; t += 100'000) {
+      rank.iteration(t, t + 100'000);
+      rank.kernel(t, t + 50'000);
+    }
+  }
+  return figures(trace).iterations;
 }
 
 TEST(RunFigures, TheIterationsOfRanksAreNotAddedUp) {
@@ -43,26 +61,21 @@ TEST(RunFigures, TheIterationsOfRanksAreNotAddedUp) {
 // A first iteration of 2 ms, in which a library is loaded, and nineteen of 100 µs: 100 each, not 3,900 / 20 = 195.
 TEST(RunFigures, OfAnotherProgramTheFirstIterationThatLoadsCodeIsLeftOut) {
   trace::Trace trace;
-  const LaneId iterations = trace.add_lane(cpu_lane(LaneKind::Iterations, "iteration"));
-  const LaneId kernels = trace.add_lane(gpu_lane(LaneKind::Kernels, "kernels"));
+  Rank rank(trace);
   for (int i = 0; i < 20; ++i) {
-    const base::Nanoseconds end = 2'000'000 + i * 100'000, begin = i == 0 ? 0 : end - 100'000;
-    trace.append(make_event(trace, iterations, EventKind::Range, "iteration", begin, end));
-    trace.append(make_event(trace, kernels, EventKind::Kernel, "k", end - 90'000, end - 40'000));
+    const base::Nanoseconds end = 2'000'000 + i * 100'000;
+    rank.iteration(i == 0 ? 0 : end - 100'000, end);
+    rank.kernel(end - 90'000, end - 40'000);
   }
-  trace.publish();
-  trace.set_complete_until(trace.extent().second);
-  analysis::LiveAnalysis analysis(trace);
-  analysis.finish();
   RunFacts facts;
   facts.program = "train.py";
   facts.device_name = "NVIDIA H200";
-  const RunFigures watched = figures_of(trace, analysis, facts);
+  const RunFigures watched = figures(trace, facts);
   EXPECT_EQ(watched.warm_up_ns, 2'000'000);
   EXPECT_EQ(watched.elapsed_ns, 1'900'000);
   EXPECT_DOUBLE_EQ(watched.summary.pace.ns, 100'000);
   facts.simulated = true;  // has no code to load
-  EXPECT_DOUBLE_EQ(figures_of(trace, analysis, facts).summary.pace.ns, 195'000);
+  EXPECT_DOUBLE_EQ(figures(trace, facts).summary.pace.ns, 195'000);
 }
 
 // After a kernel of 1 ms for the setup, two ranks make a first iteration of 2 ms and nineteen of 100 µs, in each of
@@ -72,25 +85,18 @@ TEST(RunFigures, OfAnotherProgramTheFirstIterationThatLoadsCodeIsLeftOut) {
 TEST(RunFigures, TheFirstIterationOfEachRankIsLeftOut) {
   trace::Trace trace;
   for (const int rank : {0, 1}) {
-    LaneInfo loop = cpu_lane(LaneKind::Iterations, "iteration");
-    LaneInfo gpu = gpu_lane(LaneKind::Kernels, "kernels");
-    loop.pid = gpu.pid = rank + 1;
-    const LaneId iterations = trace.add_lane(loop), kernels = trace.add_lane(gpu);
+    Rank of(trace, rank + 1);
     const base::Nanoseconds late = rank * 10'000;
-    trace.append(make_event(trace, kernels, EventKind::Kernel, "setup", late, late + 1'000'000));
+    of.kernel(late, late + 1'000'000);
     for (int i = 0; i < 20; ++i) {
-      const base::Nanoseconds end = 52'000'000 + late + i * 100'000, begin = end - (i == 0 ? 2'000'000 : 100'000);
-      trace.append(make_event(trace, iterations, EventKind::Range, "iteration", begin, end));
-      trace.append(make_event(trace, kernels, EventKind::Kernel, "k", end - 90'000, end - 40'000));
+      const base::Nanoseconds end = 52'000'000 + late + i * 100'000;
+      of.iteration(end - (i == 0 ? 2'000'000 : 100'000), end);
+      of.kernel(end - 90'000, end - 40'000);
     }
   }
-  trace.publish();
-  trace.set_complete_until(trace.extent().second);
-  analysis::LiveAnalysis analysis(trace);
-  analysis.finish();
   RunFacts facts;
   facts.program = "train.py";
-  const RunFigures watched = figures_of(trace, analysis, facts);
+  const RunFigures watched = figures(trace, facts);
   EXPECT_EQ(watched.warm_up_ns, 2'000'000);
   ASSERT_EQ(watched.summary.window_ns(), 1'910'000);
   const double busy = static_cast<double>(watched.summary.gpu_busy_ns);
@@ -118,8 +124,7 @@ TEST(RunFigures, APageableCopyOfAnotherProgramsTraceHasItsCard) {
   }
   json.back() = ']';
   const OpenedTrace opened = read_chrome_trace(json + "}", "copies.json");
-  analysis::LiveAnalysis analysis(*opened.trace);
-  analysis.finish();
+  const Finished analysis(*opened.trace);
   const RunFigures figures = figures_of(*opened.trace, analysis, opened.facts);
   std::vector<analysis::Rule> rules;
   for (const analysis::Card& card : advice_of(*opened.trace, analysis, figures).cards) rules.push_back(card.rule);

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "refusal.h"
 
 namespace lanescope::io {
 
@@ -49,13 +50,9 @@ inline std::filesystem::path fixture(std::string_view name) {
 
 /// The message of the base::FileError that `action` throws, which must be one line; "" if it throws none.
 inline std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const base::FileError& error) {
-    EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos) << error.what();
-    return error.what();
-  }
-  return "";
+  const std::string said = refusal<base::FileError>(action);
+  EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+  return said;
 }
 
 }  // namespace lanescope::io

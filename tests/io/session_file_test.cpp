@@ -11,7 +11,7 @@
 #include <csignal>
 #include <random>
 
-#include "analysis/live_analysis.h"
+#include "analysis/builders.h"
 #include "io/byte_source.h"
 #include "io/run_figures.h"
 #include "io/session_format.h"
@@ -115,9 +115,7 @@ TEST_F(SessionFile, AgreesWithJson) {
 }
 
 std::string figures_with_cards(const OpenedTrace& opened) {
-  analysis::LiveAnalysis analysis(*opened.trace);
-  analysis.update(std::numeric_limits<Nanoseconds>::max());
-  analysis.finish();
+  const analysis_test::Finished analysis(*opened.trace);
   RunFigures figures = figures_of(*opened.trace, analysis, opened.facts);
   figures.advice = advice_of(*opened.trace, analysis, figures);
   figures.breakdown = breakdown_of(*opened.trace, analysis, figures);

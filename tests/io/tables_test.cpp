@@ -6,9 +6,8 @@
 #include <sqlite3.h>
 
 #include <fstream>
-#include <limits>
 
-#include "base/error.h"
+#include "analysis/builders.h"
 #include "scratch.h"
 #include "traces.h"
 
@@ -65,12 +64,7 @@ class Tables : public Scratch {
     facts_.program = "train.py";
     facts_.device_name = "a GPU";
   }
-  void write(TableSink& sink) {
-    analysis::LiveAnalysis analysis(trace_);
-    analysis.update(std::numeric_limits<base::Nanoseconds>::max());
-    analysis.finish();
-    write_tables(sink, trace_, analysis, facts_);
-  }
+  void write(TableSink& sink) { write_tables(sink, trace_, analysis_test::Finished(trace_), facts_); }
   std::string text_of(const std::string& name) const {
     std::ifstream in(folder_ / name, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -163,19 +157,11 @@ TEST_F(Tables, WhatIsNotCommittedLeavesNothing) {
 TEST_F(Tables, WhereNothingCanBeWrittenThatIsSaid) {
   std::ofstream(folder_ / "taken") << "mine";
   for (const std::filesystem::path& path : {folder_ / "taken", folder_ / "no" / "folder"}) {
-    try {
-      csv_tables(path);
-      ADD_FAILURE() << path;
-    } catch (const base::FileError& error) {
-      EXPECT_THAT(error.what(), HasSubstr(path.string() + ": the folder for the tables cannot be made: "));
-    }
+    EXPECT_THAT(error_of([&] { csv_tables(path); }),
+                HasSubstr(path.string() + ": the folder for the tables cannot be made: "));
   }
-  try {
-    sqlite_tables(folder_ / "no" / "t.db");
-    ADD_FAILURE();
-  } catch (const base::FileError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("t.db: the tables cannot be written: "));
-  }
+  EXPECT_THAT(error_of([&] { sqlite_tables(folder_ / "no" / "t.db"); }),
+              HasSubstr("t.db: the tables cannot be written: "));
 }
 
 TEST_F(Tables, AnyTraceCanBeWritten) {

@@ -98,14 +98,12 @@ inline LaneInfo gpu_lane(LaneKind kind, std::string name, std::int32_t device = 
 
 inline Event make_event(trace::Trace& trace, LaneId lane, EventKind kind, const std::string& name, std::int64_t start,
                         std::int64_t end, std::uint32_t correlation = 0) {
-  Event e;
-  e.start_ns = start;
-  e.end_ns = end;
-  e.name = trace.names().intern(name);
-  e.correlation = correlation;
-  e.lane = lane;
-  e.kind = kind;
-  return e;
+  return {.start_ns = start,
+          .end_ns = end,
+          .name = trace.names().intern(name),
+          .correlation = correlation,
+          .lane = lane,
+          .kind = kind};
 }
 
 /// Every kind of event with random values in every field, on every kind of lane; names of arbitrary bytes.

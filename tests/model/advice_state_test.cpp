@@ -4,6 +4,7 @@
 #include "model/advice.h"
 #include "model/file_source.h"
 #include "model/model.h"
+#include "until.h"
 #include "window/panels/advice/advice_cards.h"
 
 namespace lanescope::ui {
@@ -142,15 +143,13 @@ TEST(AdviceOfARunTest, SaysThatTheStopwatchTimesTheWarmUpToo) {
     build.iteration(t, t + 100'000);
     build.kernel(t, t + 100'000);
   }
-  build.add(build.lane(trace::LaneKind::Phases, 0, "stopwatch"), trace::EventKind::Range, "stopwatch", 0, 1'900'000);
+  build.stopwatch(0, 1'900'000);
   build.publish();
   Model model;
   model.show(analysed(std::make_unique<FileSource>(std::move(opened), std::vector<std::filesystem::path>{"run.json"})));
   AdviceState advice;
-  const auto deadline = AdviceState::Clock::now() + std::chrono::seconds(20);
-  while (advice.cards().empty() && AdviceState::Clock::now() < deadline)
-    advice.update(model, true, AdviceState::Clock::now());
-  ASSERT_FALSE(advice.cards().empty());
+  ASSERT_TRUE(
+      until([&] { return !advice.cards().empty(); }, [&] { advice.update(model, true, AdviceState::Clock::now()); }));
   EXPECT_EQ(advice.cards().front().card.rule, Rule::MeasuringError);
   EXPECT_EQ(advice.cards().front().card.title, "The stopwatch also times the warm-up");
   advice.end();
@@ -164,13 +163,10 @@ TEST(AdviceOfARunTest, FollowsTheRunAndItsKnobs) {
   options.speed = 0.1;
   model.start_run(options);
   const auto until = [&](const auto& done) {
-    const auto deadline = AdviceState::Clock::now() + std::chrono::seconds(20);
-    while (!done()) {
-      if (AdviceState::Clock::now() > deadline) return false;
+    return lanescope::until(done, [&] {
       model.update();
       advice.update(model, true, AdviceState::Clock::now());
-    }
-    return true;
+    });
   };
   ASSERT_TRUE(until([&] { return !advice.cards().empty(); }));
   EXPECT_THAT(rules(advice.cards()), Contains(kA));

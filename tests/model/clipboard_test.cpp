@@ -32,15 +32,11 @@ class Environment {
   std::optional<std::string> before_;
 };
 
-std::string refusal() {
+std::string refused() {
   Clipboard clipboard;
-  try {
-    clipboard.set_png({1, 2, 3});
-  } catch (const base::FileError& error) {
-    EXPECT_FALSE(clipboard.owned());
-    return error.what();
-  }
-  return "taken";
+  const std::string said = refusal<base::FileError>([&] { clipboard.set_png({1, 2, 3}); });
+  EXPECT_FALSE(clipboard.owned());
+  return said;
 }
 
 using ClipboardTest = io::Scratch;
@@ -48,13 +44,13 @@ using ClipboardTest = io::Scratch;
 TEST_F(ClipboardTest, SaysWhyThereIsNone) {
   const Environment no_wayland("WAYLAND_DISPLAY", nullptr), no_x("DISPLAY", nullptr),
       no_programs("PATH", "/nonexistent");
-  EXPECT_THAT(refusal(), HasSubstr("there is no display"));
+  EXPECT_THAT(refused(), HasSubstr("there is no display"));
   {
     const Environment wayland("WAYLAND_DISPLAY", "wayland-9");
-    EXPECT_THAT(refusal(), HasSubstr("wl-copy"));
+    EXPECT_THAT(refused(), HasSubstr("wl-copy"));
   }
   const Environment nobody("DISPLAY", ":98761");
-  EXPECT_THAT(refusal(), HasSubstr(":98761 does not answer"));
+  EXPECT_THAT(refused(), HasSubstr(":98761 does not answer"));
 }
 
 TEST_F(ClipboardTest, OnWaylandWlCopyGetsIt) {
@@ -71,7 +67,7 @@ TEST_F(ClipboardTest, OnWaylandWlCopyGetsIt) {
   EXPECT_EQ(io::read_bytes(file("said")), "--type image/png\n");
 
   program("exit 1");  // which reads nothing: that must not end this program
-  EXPECT_THAT(refusal(), HasSubstr("it failed"));
+  EXPECT_THAT(refused(), HasSubstr("it failed"));
 }
 
 }  // namespace

@@ -99,26 +99,21 @@ TEST(DeviceMenu, WhereThereIsNothingItSaysWhy) {
 }
 
 TEST(Badge, SaysWhatIsLookedAt) {
-  io::RunFacts facts;
-  facts.device = "sim:rtx4090";
-  facts.device_name = "NVIDIA GeForce RTX 4090";
-  facts.simulated = true;
-  EXPECT_EQ(badge_text(facts, true), "SIMULATED · rtx4090");
-  EXPECT_EQ(badge_text(facts, false), "SIMULATED · rtx4090");
-  facts.device = "sim:/home/me/mine.toml";
-  EXPECT_EQ(badge_text(facts, true), "SIMULATED · mine.toml");
-  facts.device = "cuda:0";
-  facts.device_name = "NVIDIA H200";
-  facts.simulated = false;
-  EXPECT_EQ(badge_text(facts, true), "GPU · NVIDIA H200");
-  EXPECT_EQ(badge_text(facts, false), "RECORDED · NVIDIA H200");
-  facts.device = "cpu";
-  facts.device_name = "AMD EPYC";
-  EXPECT_EQ(badge_text(facts, true), "CPU · AMD EPYC");
-  EXPECT_EQ(badge_text(facts, false), "RECORDED · AMD EPYC");
-  facts.device = "cpu:teaching";
-  facts.simulated = true;
-  EXPECT_EQ(badge_text(facts, true), "SIMULATED CPU · teaching");
+  const auto badge = [](const char* device, const char* name, bool simulated, bool runs) {
+    io::RunFacts facts;
+    facts.device = device;
+    facts.device_name = name;
+    facts.simulated = simulated;
+    return badge_text(facts, runs);
+  };
+  EXPECT_EQ(badge("sim:rtx4090", "NVIDIA GeForce RTX 4090", true, true), "SIMULATED · rtx4090");
+  EXPECT_EQ(badge("sim:rtx4090", "NVIDIA GeForce RTX 4090", true, false), "SIMULATED · rtx4090");
+  EXPECT_EQ(badge("sim:/home/me/mine.toml", "NVIDIA GeForce RTX 4090", true, true), "SIMULATED · mine.toml");
+  EXPECT_EQ(badge("cuda:0", "NVIDIA H200", false, true), "GPU · NVIDIA H200");
+  EXPECT_EQ(badge("cuda:0", "NVIDIA H200", false, false), "RECORDED · NVIDIA H200");
+  EXPECT_EQ(badge("cpu", "AMD EPYC", false, true), "CPU · AMD EPYC");
+  EXPECT_EQ(badge("cpu", "AMD EPYC", false, false), "RECORDED · AMD EPYC");
+  EXPECT_EQ(badge("cpu:teaching", "AMD EPYC", true, true), "SIMULATED CPU · teaching");
   EXPECT_EQ(badge_text({}, false), "RECORDED");  // another program's file
 }
 

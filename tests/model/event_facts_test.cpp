@@ -39,14 +39,13 @@ class EventFactsTest : public testing::Test {
 TEST_F(EventFactsTest, AKernelWithAllThatIsKnown) {
   t.add(t.lane(LaneKind::Phases, 0, "operators"), EventKind::Range, "aten::mm", 100, 400);
   t.launch(120, 130, 5);
-  trace::LaunchShape shape;
-  shape.grid = {864, 1, 1};
-  shape.block = {256, 1, 1};
-  shape.registers_per_thread = 47;
-  shape.shared_bytes = 50'176;
-  shape.static_shared_bytes = 1'024;
-  shape.dynamic_shared_bytes = 49'152;
-  shape.context = 1;
+  const trace::LaunchShape shape{.grid = {864, 1, 1},
+                                 .block = {256, 1, 1},
+                                 .registers_per_thread = 47,
+                                 .shared_bytes = 50'176,
+                                 .static_shared_bytes = 1'024,
+                                 .dynamic_shared_bytes = 49'152,
+                                 .context = 1};
   trace::Event& kernel =
       t.add(t.lane(LaneKind::Kernels, 7, "kernels"), EventKind::Kernel, "void ns::gemm<4>(int)", 200, 260, 5);
   trace::set_launch(kernel, trace.launches().intern(shape));
@@ -96,8 +95,7 @@ TEST_F(EventFactsTest, TheNodesOfAGraphAreNumbered) {
 
 // A kernel launched by itself is no graph.
 TEST_F(EventFactsTest, AKernelByItselfHasNoNumber) {
-  t.launch(100, 103, 5);
-  t.kernel(110, 120, 5);
+  t.kernel({100, 103}, {110, 120});
   t.publish();
   EXPECT_THAT(text_of(LaneKind::Kernels, first_on(LaneKind::Calls)), Not(HasSubstr("graph")));
   EXPECT_TRUE(graph_nodes(links, first_on(LaneKind::Calls)).empty());

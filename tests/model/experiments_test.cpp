@@ -181,13 +181,9 @@ TEST(PublishedHeadline, IsTheFactorWhereThereIsOne) {
 }
 
 TEST(FigureText, HasThreeDigitsOrMore) {
-  EXPECT_EQ(figure_text(0), "0");
-  EXPECT_EQ(figure_text(0.000412), "0.000412");
-  EXPECT_EQ(figure_text(0.8), "0.8");
-  EXPECT_EQ(figure_text(4.25), "4.25");
-  EXPECT_EQ(figure_text(42.25), "42.2");
-  EXPECT_EQ(figure_text(750), "750");
-  EXPECT_EQ(figure_text(1600), "1,600");
+  const std::pair<double, const char*> texts[] = {
+      {0, "0"}, {0.000412, "0.000412"}, {0.8, "0.8"}, {4.25, "4.25"}, {42.25, "42.2"}, {750, "750"}, {1600, "1,600"}};
+  for (const auto& [value, text] : texts) EXPECT_EQ(figure_text(value), text);
 }
 
 std::vector<Experiment> three() {
@@ -205,11 +201,9 @@ std::vector<Experiment> three() {
 std::string id_at(const GalleryList& list, std::size_t place) { return list.at(place) ? list.at(place)->id : "-"; }
 
 TEST(FactorText, HasNoMoreDigitsThanAreWorthReading) {
-  EXPECT_EQ(factor_text(0.0595), "0.06x");
-  EXPECT_EQ(factor_text(0.991), "0.99x");
-  EXPECT_EQ(factor_text(4.25), "4.25x");
-  EXPECT_EQ(factor_text(16.67), "16.7x");
-  EXPECT_EQ(factor_text(317.2), "317x");
+  const std::pair<double, const char*> texts[] = {
+      {0.0595, "0.06x"}, {0.991, "0.99x"}, {4.25, "4.25x"}, {16.67, "16.7x"}, {317.2, "317x"}};
+  for (const auto& [value, text] : texts) EXPECT_EQ(factor_text(value), text);
 }
 
 // Experiments of one kind stand under one heading, also where others come between them in the lesson's order.

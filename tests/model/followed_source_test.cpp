@@ -6,52 +6,37 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <functional>
-#include <thread>
 
 #include "base/error.h"
+#include "io/scratch.h"
 #include "io/session_file.h"
+#include "until.h"
 
 namespace lanescope::ui {
 namespace {
 
 using testing::HasSubstr;
 
-bool until(const std::function<bool()>& done) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!done()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return true;
-}
-
-class FollowedSourceTest : public testing::Test {
+class FollowedSourceTest : public io::Scratch {
  protected:
   FollowedSourceTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "lanescope-followed-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
     writer_ = std::make_unique<io::SessionWriter>(file(), written_);
     trace::LaneInfo info;
     info.kind = trace::LaneKind::Calls;
     info.name = "calls";
     lane_ = written_.add_lane(info);
   }
-  ~FollowedSourceTest() override { std::filesystem::remove_all(folder_); }
-
   std::filesystem::path file() const { return folder_ / "run.lanescope"; }
   void record(Nanoseconds from, int calls) {
     for (int i = 0; i < calls; ++i) {
-      trace::Event e;
-      e.lane = lane_;
-      e.kind = trace::EventKind::Call;
-      e.name = written_.names().intern("cudaLaunchKernel");
-      e.start_ns = from + i * 1000;
-      e.end_ns = e.start_ns + 500;
-      written_.append(e);
+      const Nanoseconds at = from + i * 1000;
+      written_.append({.start_ns = at,
+                       .end_ns = at + 500,
+                       .name = written_.names().intern("cudaLaunchKernel"),
+                       .lane = lane_,
+                       .kind = trace::EventKind::Call});
     }
     written_.publish();
     written_.set_complete_until(from + calls * 1000);
@@ -78,7 +63,6 @@ class FollowedSourceTest : public testing::Test {
     return child;
   }
 
-  std::filesystem::path folder_;
   trace::Trace written_;
   trace::LaneId lane_ = 0;
   std::unique_ptr<io::SessionWriter> writer_;

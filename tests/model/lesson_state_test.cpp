@@ -43,6 +43,14 @@ Lesson small_lesson() {
   return lesson;
 }
 
+/// The small lesson, from its first step on.
+struct Begun : LessonState {
+  explicit Begun(const std::string& student = {}) { begin(lesson, student); }
+  void after(Clock::duration time) { tick(Clock::time_point(std::chrono::hours(1)) + time); }
+
+  const Lesson lesson = small_lesson();
+};
+
 TEST(LessonState, HidesUntilTheQuestionIsAnswered) {
   const Lesson lesson = small_lesson();
   LessonState state;
@@ -67,9 +75,7 @@ TEST(LessonState, HidesUntilTheQuestionIsAnswered) {
 
 // The truth follows the run, so that it never differs from the factor shown beside it.
 TEST(LessonState, TheTruthFollowsTheRun) {
-  const Lesson lesson = small_lesson();
-  LessonState state;
-  state.begin(lesson);
+  Begun state;
   state.give(1.5);
   state.expect({1.5, {}, 0});
   const Measured before = measured(300, 0.4), after = measured(200, 0.9), later = measured(204, 0.9);
@@ -82,9 +88,7 @@ TEST(LessonState, TheTruthFollowsTheRun) {
 
 // What a cache gives is not seen before it is full: 300 / 290 at first, 1.5 later.
 TEST(LessonState, WaitsUntilTheRunHasSettled) {
-  const Lesson lesson = small_lesson();
-  LessonState state;
-  state.begin(lesson);
+  Begun state;
   state.give(1.5);
   state.expect({1.5, {}, 0});
   const Measured before = measured(300, 0.4), at_first = measured(290, 0.4), later = measured(202, 0.9);
@@ -97,35 +101,29 @@ TEST(LessonState, WaitsUntilTheRunHasSettled) {
 
 // On a real GPU there is nothing to compare with.
 TEST(LessonState, WithoutAReferenceItIsKnownWhenItStays) {
-  const Lesson lesson = small_lesson();
-  LessonState state;
-  state.begin(lesson);
-  const LessonState::Clock::time_point begin{std::chrono::hours(1)};
-  state.tick(begin);
+  Begun state;
+  state.after(0s);
   state.give(1.5);
   const Measured before = measured(300, 0.4), after = measured(250, 0.9), later = measured(200, 0.9);
   EXPECT_FALSE(state.take(&before, &after, "cuda:0"));
-  state.tick(begin + 2s);
+  state.after(2s);
   EXPECT_FALSE(state.take(&before, &later, "cuda:0")) << "it has changed";
-  state.tick(begin + 4s);
+  state.after(4s);
   EXPECT_FALSE(state.take(&before, &later, "cuda:0"));
-  state.tick(begin + 5s);
+  state.after(5s);
   EXPECT_TRUE(state.take(&before, &later, "cuda:0")) << "3 s";
   EXPECT_DOUBLE_EQ(state.now().truth->value, 1.5);
 }
 
 TEST(LessonState, WhatNeverSettlesIsSaidToChange) {
-  const Lesson lesson = small_lesson();
-  LessonState state;
-  state.begin(lesson);
-  const LessonState::Clock::time_point begin{std::chrono::hours(1)};
-  state.tick(begin);
+  Begun state;
+  state.after(0s);
   state.give(1.5);
   state.expect({1.5, {}, 0});
   const Measured before = measured(300, 0.4), other = measured(250, 0.9), near = measured(200, 0.9);
-  state.tick(begin + 59s);
+  state.after(59s);
   EXPECT_FALSE(state.take(&before, &other, "sim"));
-  state.tick(begin + 60s);
+  state.after(60s);
   EXPECT_TRUE(state.take(&before, &other, "sim"));
   EXPECT_TRUE(state.now().unsettled);
   EXPECT_DOUBLE_EQ(state.now().truth->value, 1.2);
@@ -136,25 +134,22 @@ TEST(LessonState, WhatNeverSettlesIsSaidToChange) {
 
 // Whoever comes back after minutes, or turns another knob, still sees what was measured for the question.
 TEST(LessonState, WhatIsKnownIsNotReplacedByWhatComesLater) {
-  const Lesson lesson = small_lesson();
-  LessonState state;
-  state.begin(lesson);
-  const LessonState::Clock::time_point begin{std::chrono::hours(1)};
-  state.tick(begin);
+  Begun state;
+  state.after(0s);
   state.give(1.5);
   const Measured before = measured(300, 0.4), after = measured(200, 0.9), start = measured(290, 0.4);
   EXPECT_FALSE(state.take(&before, &after, "cuda:0"));
-  state.tick(begin + 3s);
+  state.after(3s);
   EXPECT_TRUE(state.take(&before, &after, "cuda:0"));
-  state.tick(begin + 200s);
+  state.after(200s);
   state.take(&before, &start, "cuda:0");
   EXPECT_DOUBLE_EQ(state.now().truth->value, 1.5);
   state.go_to(1);
   state.go_to(0);
-  state.tick(begin + 300s);
+  state.after(300s);
   for (int i = 0; i < 10; ++i) {
     state.take(&before, &start, "cuda:0");
-    state.tick(begin + 300s + i * 1s);
+    state.after(300s + i * 1s);
   }
   EXPECT_DOUBLE_EQ(state.now().truth->value, 1.5);
   EXPECT_FALSE(state.now().unsettled);
@@ -174,9 +169,7 @@ TEST(LessonState, TheReferenceIsARunWithoutAWindow) {
 }
 
 TEST(LessonState, WantsTheSidesThatTheQuestionIsAbout) {
-  const Lesson lesson = small_lesson();
-  LessonState state;
-  state.begin(lesson);
+  Begun state;
   const Measured before = measured(300, 0.4);
   EXPECT_FALSE(state.wanted_side(nullptr, nullptr)) << "nothing is measured before there is an answer";
   state.reveal();
@@ -192,9 +185,7 @@ TEST(LessonState, WantsTheSidesThatTheQuestionIsAbout) {
 }
 
 TEST(LessonState, CountsTheHandsOfAClass) {
-  const Lesson lesson = small_lesson();
-  LessonState state;
-  state.begin(lesson);
+  Begun state;
   state.raise_hands(0, 1);
   EXPECT_THAT(state.now().hands, testing::IsEmpty()) << "a number has no choices";
   state.go_to(1);
@@ -212,9 +203,7 @@ TEST(LessonState, CountsTheHandsOfAClass) {
 }
 
 TEST(LessonState, ATaskIsSolvedOnceAndKeepsWithWhat) {
-  const Lesson lesson = small_lesson();
-  LessonState state;
-  state.begin(lesson, "Ann");
+  Begun state("Ann");
   state.go_to(2);
   EXPECT_EQ(state.phase(), LessonPhase::Working);
   EXPECT_FALSE(state.hides()) << "a task needs the figures";
@@ -232,21 +221,18 @@ TEST(LessonState, ATaskIsSolvedOnceAndKeepsWithWhat) {
 }
 
 TEST(LessonState, HintsComeByAndBy) {
-  const Lesson lesson = small_lesson();
-  LessonState state;
-  state.begin(lesson);
-  const LessonState::Clock::time_point begin{std::chrono::hours(1)};
+  Begun state;
   state.go_to(2);
-  state.tick(begin);
+  state.after(0s);
   EXPECT_EQ(state.next_hint_in(), 30);
   state.give_hint();
   EXPECT_EQ(state.now().hints, 0u) << "too early";
-  state.tick(begin + 30s);
+  state.after(30s);
   EXPECT_EQ(state.next_hint_in(), 0);
   state.give_hint();
   EXPECT_EQ(state.now().hints, 1u);
   EXPECT_EQ(state.next_hint_in(), 30) << "from the last one";
-  state.tick(begin + 75s);
+  state.after(75s);
   state.give_hint();
   EXPECT_EQ(state.now().hints, 2u);
   EXPECT_FALSE(state.next_hint_in()) << "there are two";
@@ -254,18 +240,15 @@ TEST(LessonState, HintsComeByAndBy) {
 
 // 10 s at the first step, 5 s at the second, 1 s more at the first.
 TEST(LessonState, CountsTheTimeOfEachStep) {
-  const Lesson lesson = small_lesson();
-  LessonState state;
-  state.begin(lesson);
-  const LessonState::Clock::time_point begin{std::chrono::hours(1)};
-  state.tick(begin);
-  state.tick(begin + 4s);
+  Begun state;
+  state.after(0s);
+  state.after(4s);
   state.give(2.0);
-  state.tick(begin + 10s);
+  state.after(10s);
   state.go_to(1);
-  state.tick(begin + 15s);
+  state.after(15s);
   state.go_to(0);
-  state.tick(begin + 16s);
+  state.after(16s);
   EXPECT_DOUBLE_EQ(state.now().seconds, 11);
   EXPECT_DOUBLE_EQ(state.now().seconds_asked, 4);
   EXPECT_DOUBLE_EQ(state.at(1).seconds, 5);
@@ -273,9 +256,7 @@ TEST(LessonState, CountsTheTimeOfEachStep) {
 }
 
 TEST(LessonState, StepsWithTheSameRunShareIt) {
-  const Lesson lesson = small_lesson();
-  LessonState state;
-  state.begin(lesson);
+  Begun state;
   const experiment::Experiment* first = &state.experiment();
   EXPECT_EQ(first, &experiment::experiment_named("P09"));
   state.go_to(3);
@@ -287,12 +268,9 @@ TEST(LessonState, StepsWithTheSameRunShareIt) {
 }
 
 TEST(LessonState, GoesOnFromTheStudentsFile) {
-  const Lesson lesson = small_lesson();
-  LessonState state;
-  state.begin(lesson, "Ann");
-  const LessonState::Clock::time_point begin{std::chrono::hours(1)};
-  state.tick(begin);
-  state.tick(begin + 7s);
+  Begun state("Ann");
+  state.after(0s);
+  state.after(7s);
   state.give(1.4);
   state.expect({1.5, {}, 0});
   const Measured before = measured(300, 0.4), after = measured(200, 0.9);
@@ -307,7 +285,7 @@ TEST(LessonState, GoesOnFromTheStudentsFile) {
   EXPECT_FALSE(file.steps[1].answer) << "chosen is not given";
 
   LessonState again;
-  again.begin(lesson, "Ann");
+  again.begin(state.lesson, "Ann");
   again.restore(file);
   EXPECT_EQ(again.phase_of(0), LessonPhase::Known);
   EXPECT_EQ(again.phase_of(1), LessonPhase::Asking);

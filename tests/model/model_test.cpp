@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "io/scratch.h"
 #include "timeline/drawn.h"
+#include "until.h"
 
 namespace lanescope::ui {
 namespace {
@@ -21,12 +22,7 @@ class ModelTest : public io::Scratch {
   }
   template <typename Done>
   bool updates_until(Done done) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!done()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      model.update();
-    }
-    return true;
+    return until(done, [&] { model.update(); });
   }
   std::filesystem::path small_trace() {
     trace::Trace trace;

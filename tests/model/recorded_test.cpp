@@ -29,12 +29,7 @@ std::vector<std::string> names(const std::vector<RecordedCapture>& captures) {
 }
 
 std::string error_named(std::span<const RecordedCapture> captures, std::string_view name) {
-  try {
-    capture_named(captures, name);
-  } catch (const base::UsageError& error) {
-    return error.what();
-  }
-  return {};
+  return refusal<base::UsageError>([&] { capture_named(captures, name); });
 }
 
 TEST(Recorded, TitlesComeFromTheIndexOrElseFromTheName) {

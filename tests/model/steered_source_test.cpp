@@ -3,88 +3,38 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <filesystem>
-#include <functional>
-#include <mutex>
-#include <thread>
-
-#include "attach/steering_server.h"
+#include "attach/steered.h"
+#include "io/scratch.h"
 #include "io/session_file.h"
 #include "model/followed_source.h"
+#include "until.h"
 
 namespace lanescope::ui {
 namespace {
 
 using testing::HasSubstr;
 
-class SteeredRecording final : public attach::Steerable {
- public:
-  SteeredRecording() {
-    attach::ProcessState process;
-    process.pid = 4711;
-    process.uses_gpu = true;
-    process.folder = "/project";
-    process.loops = {{{2, 7, false, 41}, "train.py:41 for batch in loader", base::kMillisecond, 3000, 12}};
-    state_.processes = {process};
-  }
-  attach::AttachState state() const override {
-    const std::lock_guard lock(mutex_);
-    return state_;
-  }
-  attach::Intensity intensity() const override {
-    const std::lock_guard lock(mutex_);
-    return intensity_;
-  }
-  void set_intensity(const attach::Intensity& intensity) override {
-    const std::lock_guard lock(mutex_);
-    intensity_ = intensity;
-  }
-  Nanoseconds boosted_ns() const override {
-    const std::lock_guard lock(mutex_);
-    return boosted_;
-  }
-  void record_for(Nanoseconds duration) override {
-    const std::lock_guard lock(mutex_);
-    boosted_ = duration;
-  }
-  void choose_loop(std::uint32_t, std::optional<attach::LoopKey> loop) override {
-    const std::lock_guard lock(mutex_);
-    state_.processes[0].chosen = loop;
-  }
+attach::AttachState of_one_loop() {
+  attach::ProcessState process;
+  process.pid = 4711;
+  process.uses_gpu = true;
+  process.folder = "/project";
+  process.loops = {{{2, 7, false, 41}, "train.py:41 for batch in loader", base::kMillisecond, 3000, 12}};
+  attach::AttachState state;
+  state.processes = {process};
+  return state;
+}
 
- private:
-  mutable std::mutex mutex_;
-  attach::AttachState state_;
-  attach::Intensity intensity_;
-  Nanoseconds boosted_ = 0;
-};
-
-class SteeredSourceTest : public testing::Test {
+class SteeredSourceTest : public io::Scratch {
  protected:
   SteeredSourceTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "lanescope-steered-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    writer_ = std::make_unique<io::SessionWriter>(folder_ / "run.lanescope", written_);
+    writer_ = std::make_unique<io::SessionWriter>(file("run.lanescope"), written_);
     server_ = std::make_unique<attach::SteeringServer>(program_, folder_ / attach::kSteeringSocket);
     Followed what;
-    what.file = folder_ / "run.lanescope";
+    what.file = file("run.lanescope");
     what.command.words = {"python", "train.py"};
     what.recorder = ::getpid();
     source_ = std::make_unique<FollowedSource>(what);
-  }
-  ~SteeredSourceTest() override {
-    source_.reset();
-    server_.reset();
-    std::filesystem::remove_all(folder_);
-  }
-  static bool until(const std::function<bool()>& done) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (!done()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    return true;
   }
   Source& source() { return *source_; }
   void start() {
@@ -92,9 +42,8 @@ class SteeredSourceTest : public testing::Test {
     ASSERT_TRUE(until([&] { return source().watching() != nullptr; }));
   }
 
-  std::filesystem::path folder_;
   trace::Trace written_;
-  SteeredRecording program_;
+  attach::Steered program_{of_one_loop()};
   std::unique_ptr<io::SessionWriter> writer_;
   std::unique_ptr<attach::SteeringServer> server_;
   std::unique_ptr<Source> source_;

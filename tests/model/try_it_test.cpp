@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "model/model.h"
+#include "until.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui {
@@ -100,15 +101,12 @@ class TryItRunTest : public testing::Test {
   }
   template <class Done>
   bool until(Done done) {
-    const auto deadline = TryIt::Clock::now() + std::chrono::seconds(30);
-    while (!done()) {
+    return lanescope::until(done, [&] {
       const auto now = TryIt::Clock::now();
-      if (now > deadline) return false;
       model_.update();
       advice_.update(model_, true, now);
       try_it_.update(model_, advice_.cards(), true, now);
-    }
-    return true;
+    });
   }
   const Offer* first_offer() const {
     return advice_.cards().empty() ? nullptr : try_it_.offer(advice_.cards().front().key);

@@ -4,6 +4,7 @@
 
 #include "io/scratch.h"
 #include "timeline/drawn.h"
+#include "until.h"
 
 namespace lanescope::ui {
 namespace {
@@ -37,6 +38,13 @@ class ViewControlTest : public io::Scratch {
     model.start_run(options());
     ASSERT_TRUE(frames_until([&] { return model.analysis().records().size() >= 12; }));
   }
+  /// The picture of a run that goes on, as this mode shows it.
+  TimeAxis live_in(ViewMode mode) {
+    run_live();
+    view.set_mode(mode);
+    frame();
+    return view.axis();
+  }
   void frame(milliseconds since_last = milliseconds(16)) {
     now += since_last;
     model.update();
@@ -45,12 +53,7 @@ class ViewControlTest : public io::Scratch {
   /// Frames at a standing clock do not count as time: for waiting until the run has come somewhere.
   template <typename Done>
   bool frames_until(Done done) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!done()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      frame(milliseconds(0));
-    }
-    return true;
+    return until(done, [&] { frame(milliseconds(0)); });
   }
   void let_the_run_go_on(Nanoseconds by) {
     const Nanoseconds wanted = model.live_edge() + by;
@@ -188,10 +191,7 @@ TEST_F(ViewControlTest, ASecondTurnIsNotHeldUpByTheFirst) {
 
 TEST_F(ViewControlTest, APanFreezesAndResumeFollowsAgainAtTheSameZoom) {
   for (const ViewMode mode : {ViewMode::Roll, ViewMode::Trigger}) {
-    run_live();
-    view.set_mode(mode);
-    frame();
-    const TimeAxis before = view.axis();
+    const TimeAxis before = live_in(mode);
     view.pan(120);
     EXPECT_EQ(view.mode(), ViewMode::Single);
     EXPECT_TRUE(view.frozen_by_hand());
@@ -215,10 +215,7 @@ TEST_F(ViewControlTest, APanFreezesAndResumeFollowsAgainAtTheSameZoom) {
 // What is clicked must be what was seen: while the mouse is down nothing moves, and then it goes on.
 TEST_F(ViewControlTest, AHeldMouseHoldsThePicture) {
   for (const ViewMode mode : {ViewMode::Roll, ViewMode::Trigger}) {
-    run_live();
-    view.set_mode(mode);
-    frame();
-    const TimeAxis before = view.axis();
+    const TimeAxis before = live_in(mode);
     view.hold(true);
     for (int i = 0; i < 5; ++i) {
       let_the_run_go_on(500'000);

@@ -125,13 +125,12 @@ class WatchedProgram final : public ui::Source, private ui::Growth, private ui::
   }
   void write(trace::LaneId lane, EventKind kind, const char* name, Nanoseconds from, Nanoseconds to,
              std::uint32_t correlation, std::uint32_t site) {
-    trace::Event e;
-    e.lane = lane;
-    e.kind = kind;
-    e.name = trace_.names().intern(name);
-    e.start_ns = from;
-    e.end_ns = to;
-    e.correlation = correlation;
+    trace::Event e{.start_ns = from,
+                   .end_ns = to,
+                   .name = trace_.names().intern(name),
+                   .correlation = correlation,
+                   .lane = lane,
+                   .kind = kind};
     if (kind == EventKind::Range) trace::set_range_kind(e, trace::RangeKind::Iteration);
     if (kind == EventKind::Call) e.flags = correlation != 0 ? trace::kLaunchFlag : trace::kSyncFlag;
     if (kind == EventKind::Call && correlation == 0) trace::set_parts(e, {10 * kUs, 0, 0, 5 * kUs});

@@ -14,17 +14,14 @@ using trace::EventKind;
 
 // 10 ns are a pixel, 0 ns is at pixel 108. A launch at 500 to 700, its kernel at 1000 to 2000; the GPU idles from 2000
 // to 5000.
-class CauseMarksTest : public testing::Test {
+class CauseMarksTest : public DrawnTrace {
  protected:
   CauseMarksTest() {
-    build.launch(500, 700, 1);
-    build.kernel(1000, 2000, 1);
+    build.kernel({500, 700}, {1000, 2000});
     build.kernel(5000, 6000, 2);
     build.add(build.lane(LaneKind::Markers), EventKind::Marker, "here", 3000, 3000);
     build.publish();
     analysis.emplace(trace);
-    analysis->update(kAllKnown);
-    analysis->finish();
     frame.analysis = &*analysis;
     timeline.sync(trace);
     timeline.prepare(frame, axis, area);
@@ -47,14 +44,11 @@ class CauseMarksTest : public testing::Test {
     return found;
   }
 
-  trace::Trace trace;
-  TraceBuilder build{trace};
-  const Theme& colours = theme(ThemeName::Dark);
   const Rect area{0, 0, 1024, 600};
   const TimeAxis axis{0, 10.0, 108, 900};
   Selection selection;
   TimelineFrame frame{trace, nullptr, colours, kAllKnown, false, 0, &selection};
-  std::optional<analysis::LiveAnalysis> analysis;
+  std::optional<Finished> analysis;
   Timeline timeline;
   CauseState cause;
   SpanBatch rows, top;

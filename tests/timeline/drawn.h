@@ -8,17 +8,48 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/trace_builder.h"
+#include "analysis/builders.h"
 #include "timeline/row.h"
+#include "timeline/theme.h"
 
 namespace lanescope::ui {
 
+using analysis_test::Finished;
 using analysis_test::TraceBuilder;
 using trace::EventIndex;
 using trace::LaneId;
 using trace::LaneKind;
 
 inline constexpr Nanoseconds kAllKnown = Nanoseconds{1} << 60;  ///< later than any test has events
+
+/// Of what is drawn of a trace.
+class DrawnTrace : public testing::Test {
+ protected:
+  trace::Trace trace;
+  TraceBuilder build{trace};
+  const Theme& colours = theme(ThemeName::Dark);
+};
+
+inline trace::LaneInfo cpu(LaneKind kind, std::string name, std::int64_t tid, std::int64_t pid = 5,
+                           std::string process = "python3") {
+  trace::LaneInfo info;
+  info.kind = kind;
+  info.name = std::move(name);
+  info.process = std::move(process);
+  info.pid = pid;
+  info.tid = tid;
+  return info;
+}
+
+inline trace::LaneInfo gpu(LaneKind kind, std::string name, std::int32_t device, std::int32_t stream) {
+  trace::LaneInfo info;
+  info.kind = kind;
+  info.name = std::move(name);
+  info.process = "python3";
+  info.device = device;
+  info.stream = stream;
+  return info;
+}
 
 /// The share of [first, last) of a row of calls, in time, that is waiting, copying or returning.
 inline double wait_share(const trace::Row& row, EventIndex first, EventIndex last) {
@@ -62,6 +93,12 @@ inline bool has_label(const SpanBatch& batch, std::string_view part) {
     if (label.text.find(part) != std::string::npos) return true;
   }
   return false;
+}
+
+inline std::vector<std::uint32_t> colours_of(const std::vector<Span>& spans) {
+  std::vector<std::uint32_t> found;
+  for (const Span& span : spans) found.push_back(span.colour);
+  return found;
 }
 
 /// The left and right edges, for comparing them together.

@@ -16,26 +16,6 @@ using testing::IsEmpty;
 using trace::EventKind;
 using trace::LaneInfo;
 
-LaneInfo cpu(LaneKind kind, std::string name, std::int64_t tid, std::int64_t pid = 5, std::string process = "python3") {
-  LaneInfo info;
-  info.kind = kind;
-  info.name = std::move(name);
-  info.process = std::move(process);
-  info.pid = pid;
-  info.tid = tid;
-  return info;
-}
-
-LaneInfo gpu(LaneKind kind, std::string name, std::int32_t device, std::int32_t stream) {
-  LaneInfo info;
-  info.kind = kind;
-  info.name = std::move(name);
-  info.process = "python3";
-  info.device = device;
-  info.stream = stream;
-  return info;
-}
-
 std::vector<std::string> names(const std::vector<OrderedLane>& entries) {
   std::vector<std::string> found;
   for (const OrderedLane& entry : entries) found.push_back(entry.key == kRunAheadKey ? "curve" : entry.name);
@@ -226,12 +206,11 @@ TEST_F(SeatTest, TheOrderOfAPersonHolds) {
 const Rect kArea{0, 40, 1024, 300};
 const TimeAxis kAxis(0, 10.0, 108, 900);
 
-class LaneRowsTest : public testing::Test {
+class LaneRowsTest : public DrawnTrace {
  protected:
   LaneRowsTest() {
     build.iteration(0, 6500);
-    build.launch(500, 700, 1);
-    build.kernel(1000, 2000, 1);
+    build.kernel({500, 700}, {1000, 2000});
     build.upload(100, 300, 1000);
     build.publish();
     for (std::size_t l = 0; l < trace.lane_count(); ++l) {
@@ -258,9 +237,6 @@ class LaneRowsTest : public testing::Test {
   std::optional<TimelineHit> hit(float x, float y) { return timeline.hit(frame(), kAxis, x, y); }
   float height() { return timeline.content_height(frame(), kAxis); }
 
-  trace::Trace trace;
-  TraceBuilder build{trace};
-  const Theme& colours = theme(ThemeName::Dark);
   LaneLayout layout;
   Timeline timeline;
   LaneId iterations = 0, calls = 0, kernels = 0, copies = 0;

@@ -19,7 +19,7 @@ using trace::EventKind;
 
 constexpr float kY = 50;
 
-class LaneRowTest : public testing::Test {
+class LaneRowTest : public DrawnTrace {
  protected:
   const SpanBatch& draw(LaneId lane, const TimeAxis& axis, Nanoseconds live_edge = kAllKnown, float scale = 1) {
     axis_ = axis;
@@ -32,9 +32,6 @@ class LaneRowTest : public testing::Test {
     return {trace, nullptr, axis_, colours, live_edge, scale};
   }
 
-  trace::Trace trace;
-  TraceBuilder build{trace};
-  const Theme& colours = theme(ThemeName::Dark);
   TimeAxis axis_;
   std::optional<LaneRow> row;
   SpanBatch batch;
@@ -132,9 +129,7 @@ TEST_F(LaneRowTest, ACallThatDoesNotBlockIsOneColour) {
   build.call("cudaEventRecord", 3000, 3200);
   build.publish();
   draw(0, kAxis);
-  ASSERT_EQ(batch.spans.size(), 2u);
-  EXPECT_EQ(batch.spans[0].colour, colours[Colour::Launch]);
-  EXPECT_EQ(batch.spans[1].colour, colours[Colour::Call]);
+  EXPECT_THAT(colours_of(batch.spans), ElementsAre(colours[Colour::Launch], colours[Colour::Call]));
 }
 
 TEST_F(LaneRowTest, IterationsAlternateAndSayTheirNumber) {
@@ -144,9 +139,7 @@ TEST_F(LaneRowTest, IterationsAlternateAndSayTheirNumber) {
   build.publish();
   draw(lane, kAxis);
   EXPECT_THAT(texts(batch), ElementsAre("iteration 41", "iteration 42"));
-  ASSERT_EQ(batch.spans.size(), 2u);
-  EXPECT_EQ(batch.spans[0].colour, colours[Colour::RangeAlt]);
-  EXPECT_EQ(batch.spans[1].colour, colours[Colour::Range]);
+  EXPECT_THAT(colours_of(batch.spans), ElementsAre(colours[Colour::RangeAlt], colours[Colour::Range]));
 }
 
 // A range is written when it ends: of the one in progress at the live edge, only the start is known.
@@ -172,14 +165,11 @@ TEST_F(LaneRowTest, TheOpenIterationIsAnOutlineUpToTheLiveEdge) {
 }
 
 TEST_F(LaneRowTest, ThePhaseThatReadsLooksLikeAWait) {
-  const LaneId lane = build.lane(LaneKind::Phases);
-  build.add(lane, EventKind::Range, "forward", 1000, 3000);
-  build.add(lane, EventKind::Range, "item()", 3000, 5000);
+  build.range("forward", 1000, 3000);
+  build.range("item()", 3000, 5000);
   build.publish();
-  draw(lane, kAxis);
-  ASSERT_EQ(batch.spans.size(), 2u);
-  EXPECT_EQ(batch.spans[0].colour, colours[Colour::Phase]);
-  EXPECT_EQ(batch.spans[1].colour, colours[Colour::WaitGround]);
+  draw(0, kAxis);
+  EXPECT_THAT(colours_of(batch.spans), ElementsAre(colours[Colour::Phase], colours[Colour::WaitGround]));
   EXPECT_EQ(label_with(batch, "item()").colour, colours[Colour::WaitInk]);
 }
 
@@ -361,11 +351,10 @@ TEST_F(LaneRowTest, NeighboursThatTouchAreToldApart) {
 
 // Nested ranges lie below each other, 24 pixels apart (22 and a gap of 2); from the fourth on all get thinner.
 TEST_F(LaneRowTest, OverlapsAreDrawnInSubRows) {
-  const LaneId lane = build.lane(LaneKind::Phases);
-  build.add(lane, EventKind::Range, "outer", 1000, 8000);
-  build.add(lane, EventKind::Range, "inner", 2000, 5000);
+  build.range("outer", 1000, 8000);
+  build.range("inner", 2000, 5000);
   build.publish();
-  draw(lane, kAxis);
+  draw(0, kAxis);
   ASSERT_EQ(batch.spans.size(), 2u);
   EXPECT_FLOAT_EQ(batch.spans[0].y0, kY);
   EXPECT_FLOAT_EQ(batch.spans[1].y0, kY + 24);
@@ -375,12 +364,12 @@ TEST_F(LaneRowTest, OverlapsAreDrawnInSubRows) {
   EXPECT_EQ(row->hit(300, 10)->row, 0u);
   EXPECT_FLOAT_EQ(row->height(context(kAllKnown, 2)), 92);
 
-  build.add(lane, EventKind::Range, "third", 8000, 8800);
-  build.add(lane, EventKind::Range, "third", 8100, 8800);
-  build.add(lane, EventKind::Range, "third", 8200, 8800);
-  build.add(lane, EventKind::Range, "third", 8300, 8800);
+  build.range("third", 8000, 8800);
+  build.range("third", 8100, 8800);
+  build.range("third", 8200, 8800);
+  build.range("third", 8300, 8800);
   build.publish();
-  EXPECT_EQ(trace.lane(lane).row_count(), 4u);
+  EXPECT_EQ(trace.lane(0).row_count(), 4u);
   EXPECT_FLOAT_EQ(row->height(context()), 4 * 20 - 2);
 }
 

@@ -4,6 +4,7 @@
 
 #include "analysis/trace_builder.h"
 #include "base/error.h"
+#include "refusal.h"
 #include "timeline/mark_shapes.h"
 
 namespace lanescope::ui {
@@ -62,14 +63,7 @@ TEST(Marks, TravelAsJson) {
 }
 
 TEST(Marks, BrokenJsonIsRefusedWithThePlace) {
-  const auto says = [](const char* json) {
-    try {
-      marks_from_json(json);
-    } catch (const base::UsageError& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
-  };
+  const auto says = [](const char* json) { return refusal<base::UsageError>([&] { marks_from_json(json); }); };
   EXPECT_THAT(says("{"), HasSubstr("must be a JSON object"));
   EXPECT_THAT(says("[]"), HasSubstr("must be a JSON object"));
   EXPECT_THAT(says(R"({"rulers": 3})"), HasSubstr("rulers: must be a list"));
@@ -87,8 +81,7 @@ TEST(Marks, BrokenJsonIsRefusedWithThePlace) {
 class MarkShapesTest : public testing::Test {
  protected:
   MarkShapesTest() {
-    t.launch(0, 100, 1);
-    t.kernel(100, 300, 1);
+    t.kernel({0, 100}, {100, 300});
     t.publish();
     timeline.sync(trace);
     timeline.prepare(frame, axis, area);

@@ -66,19 +66,17 @@ TEST(NotRecorded, CostDependsOnThePixels) {
   }
 }
 
-class NotRecordedTimeline : public testing::Test {
+class NotRecordedTimeline : public DrawnTrace {
  protected:
   // Recorded: 0 - 2,000 and 6,000 - 8,000. Between, the sync at 3,000 - 3,500 is known.
   void SetUp() override {
     trace.change_recording({trace::RecordingChange::Act::Bursts, 0, 50'000'000, 500'000'000});
     record(trace, 0, 2000, 0);
     record(trace, 6000, 8000, 6000);
-    build.launch(100, 200, 1);
-    build.kernel(300, 1200, 1);
+    build.kernel({100, 200}, {300, 1200});
     build.sync(3000, 3500, 20, 20);
-    build.launch(6100, 6200, 2);
-    build.kernel(6300, 7900, 2);
-    build.add(build.lane(LaneKind::Phases), trace::EventKind::Range, "phase", 0, 8900);
+    build.kernel({6100, 6200}, {6300, 7900});
+    build.range("phase", 0, 8900);
     build.publish();
     analysis.update(kAllKnown);
     analysis.finish();
@@ -99,10 +97,7 @@ class NotRecordedTimeline : public testing::Test {
     return found;
   }
 
-  trace::Trace trace;
-  TraceBuilder build{trace};
   analysis::LiveAnalysis analysis{trace};
-  const Theme& colours = theme(ThemeName::Dark);
   Timeline timeline;
 };
 
@@ -196,7 +191,7 @@ TEST(NotRecordedMinimap, BarsAreOfTheRecordedTime) {
   for (Nanoseconds t = 0; t < 8192; t += 1024) {
     if (trace.coverage(0).recorded(t)) build.kernel(t, t + 512);
   }
-  build.add(build.lane(LaneKind::Phases), trace::EventKind::Range, "phase", 0, 8192);
+  build.range("phase", 0, 8192);
   build.publish();
   MinimapBins bins;
   bins.update(trace, {}, 0, 8192, false);

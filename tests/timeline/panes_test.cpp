@@ -14,20 +14,12 @@ using trace::LaneKind;
 
 const TimeAxis kAxis(0, 10.0, 108, 900);  // 0 to 9,000 ns
 
-class PanesTest : public testing::Test {
+class PanesTest : public DrawnTrace {
  protected:
   LaneId add(LaneKind kind, std::string name, std::int32_t tid, std::int32_t device = 0) {
-    LaneInfo info;
-    info.kind = kind;
-    info.name = std::move(name);
-    info.process = "python3";
+    LaneInfo info =
+        trace::is_cpu_lane(kind) ? cpu(kind, std::move(name), tid) : gpu(kind, std::move(name), device, tid);
     info.pid = 5;
-    if (trace::is_cpu_lane(kind)) {
-      info.tid = tid;
-    } else {
-      info.stream = tid;
-    }
-    info.device = device;
     return trace.add_lane(info);
   }
   // A program with a loop, `threads` other threads and `gpus` GPUs with three lanes each.
@@ -66,9 +58,6 @@ class PanesTest : public testing::Test {
   }
   float bottom() const { return area.y + area.height; }
 
-  trace::Trace trace;
-  TraceBuilder build{trace};
-  const Theme& colours = theme(ThemeName::Dark);
   LaneLayout layout;
   Timeline timeline;
   PaneChoice choice;

@@ -69,21 +69,22 @@ TEST(PlotValue, IsTheRiseOverTheTime) {
   last.bubble_ns[static_cast<std::size_t>(analysis::BubbleCause::Cpu)] = 150'000;  // these two are one plot
   last.bubble_ns[static_cast<std::size_t>(analysis::BubbleCause::LaunchLatency)] = 50'000;
   last.bubble_ns[static_cast<std::size_t>(analysis::BubbleCause::Loader)] = 300'000;
-  EXPECT_DOUBLE_EQ(plot_value(PlotKind::IterationsPerSecond, before, last), 5000);
-  EXPECT_DOUBLE_EQ(plot_value(PlotKind::GpuBusy, before, last), 40);
-  EXPECT_DOUBLE_EQ(plot_value(PlotKind::CpuWaiting, before, last), 25);
-  EXPECT_DOUBLE_EQ(plot_value(PlotKind::H2D, before, last), 3);
-  EXPECT_DOUBLE_EQ(plot_value(PlotKind::D2H, before, last), 0);
-  EXPECT_DOUBLE_EQ(plot_value(PlotKind::Loss, before, last), 0.75);
-  EXPECT_DOUBLE_EQ(plot_value(PlotKind::IterationTime, before, last), 180'000);
-  EXPECT_DOUBLE_EQ(plot_value(PlotKind::Syncs, before, last), 2);
-  EXPECT_DOUBLE_EQ(plot_value(PlotKind::RunAhead, before, last), 3.5);
-  EXPECT_DOUBLE_EQ(plot_value(PlotKind::RunAheadMax, before, last), 7);
-  EXPECT_DOUBLE_EQ(plot_value(PlotKind::DataWaiting, before, last), 5);
-  EXPECT_DOUBLE_EQ(plot_value(PlotKind::IdleAfterSync, before, last), 10);
-  EXPECT_DOUBLE_EQ(plot_value(PlotKind::IdleLaunch, before, last), 20);
-  EXPECT_DOUBLE_EQ(plot_value(PlotKind::IdleCopy, before, last), 0);
-  EXPECT_DOUBLE_EQ(plot_value(PlotKind::IdleLoader, before, last), 30);
+  const std::pair<PlotKind, double> expected[] = {{PlotKind::IterationsPerSecond, 5000},
+                                                  {PlotKind::GpuBusy, 40},
+                                                  {PlotKind::CpuWaiting, 25},
+                                                  {PlotKind::H2D, 3},
+                                                  {PlotKind::D2H, 0},
+                                                  {PlotKind::Loss, 0.75},
+                                                  {PlotKind::IterationTime, 180'000},
+                                                  {PlotKind::Syncs, 2},
+                                                  {PlotKind::RunAhead, 3.5},
+                                                  {PlotKind::RunAheadMax, 7},
+                                                  {PlotKind::DataWaiting, 5},
+                                                  {PlotKind::IdleAfterSync, 10},
+                                                  {PlotKind::IdleLaunch, 20},
+                                                  {PlotKind::IdleCopy, 0},
+                                                  {PlotKind::IdleLoader, 30}};
+  for (const auto& [kind, value] : expected) EXPECT_DOUBLE_EQ(plot_value(kind, before, last), value) << int(kind);
   EXPECT_TRUE(std::isnan(plot_value(PlotKind::GpuBusy, last, last)));
 }
 

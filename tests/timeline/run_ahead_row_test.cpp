@@ -74,8 +74,7 @@ std::vector<Issued> random_program(TraceBuilder& build, std::uint64_t seed, int 
 
 // The value of the curve at a time, from everything in the trace.
 std::int64_t run_ahead_at(const trace::Trace& trace, Nanoseconds t) {
-  analysis::LiveAnalysis analysis(trace);
-  analysis.finish();
+  const Finished analysis(trace);
   const trace::Trace::ReadLock lock(trace);
   return analysis::InFlight::Reader(analysis.in_flight()).at(t);
 }
@@ -87,8 +86,7 @@ TEST(RunAhead, AtAnyInstantIsWhatWasIssuedAndHasNotEnded) {
     const std::vector<Issued> issued = random_program(build, seed, 300);
     build.publish();
     const Nanoseconds end = trace.extent().second;
-    analysis::LiveAnalysis analysis(trace);
-    analysis.finish();
+    const Finished analysis(trace);
     const trace::Trace::ReadLock lock(trace);
     analysis::InFlight::Reader in_flight(analysis.in_flight());
     std::int64_t most = 0;
@@ -106,10 +104,7 @@ TEST(RunAhead, AtAnyInstantIsWhatWasIssuedAndHasNotEnded) {
 TEST(RunAhead, CountsUpWithLaunchesAndDownWithKernels) {
   trace::Trace trace;
   TraceBuilder build(trace);
-  for (std::uint32_t i = 0; i < 3; ++i) {
-    build.launch(i * 100, i * 100 + 100, i + 1);
-    build.kernel(300 + i * 200, 500 + i * 200, i + 1);
-  }
+  for (int i = 0; i < 3; ++i) build.kernel({i * 100, i * 100 + 100}, {300 + i * 200, 500 + i * 200});
   build.publish();
   const std::vector<std::pair<Nanoseconds, std::int64_t>> expected{{0, 0},   {99, 0},  {100, 1}, {200, 2}, {300, 3},
                                                                    {499, 3}, {500, 2}, {700, 1}, {899, 1}, {900, 0}};
@@ -120,8 +115,7 @@ TEST(RunAhead, CountsUpWithLaunchesAndDownWithKernels) {
 TEST(RunAhead, AnOperationWithoutACallCountsWhileItRuns) {
   trace::Trace trace;
   TraceBuilder build(trace);
-  build.launch(0, 100, 1);
-  build.kernel(200, 300, 1);
+  build.kernel({0, 100}, {200, 300});
   build.kernel(600, 700, 0);
   build.publish();
   EXPECT_EQ(run_ahead_at(trace, 150), 1);
@@ -136,12 +130,11 @@ TEST(RunAhead, OfAnEmptyTraceIsNothing) {
   EXPECT_EQ(run_ahead_at(trace, kAllKnown), 0);
 }
 
-class RunAheadRowTest : public testing::Test {
+class RunAheadRowTest : public DrawnTrace {
  protected:
   const SpanBatch& draw(Nanoseconds live_edge = kAllKnown) {
     batch.clear();
-    analysis::LiveAnalysis analysis(trace);
-    analysis.finish();
+    const Finished analysis(trace);
     row.prepare({trace, &analysis, axis, colours, live_edge, 1}, 0, batch);
     return batch;
   }
@@ -154,9 +147,6 @@ class RunAheadRowTest : public testing::Test {
     return top < 1000 ? 58 - top : -1;
   }
 
-  trace::Trace trace;
-  TraceBuilder build{trace};
-  const Theme& colours = theme(ThemeName::Dark);
   const TimeAxis axis{0, 10, 0, 200};  // 0 to 2000 ns
   RunAheadRow row;
   SpanBatch batch;
@@ -165,10 +155,8 @@ class RunAheadRowTest : public testing::Test {
 // Two in flight from 300 to 500 ns (pixels 30 to 50), one until 900. The scale goes to 4 at least, over 54 of the 58
 // pixels: one is 13.5 high, two are 27.
 TEST_F(RunAheadRowTest, DrawsTheCurveInSteps) {
-  build.launch(0, 100, 1);
-  build.launch(200, 300, 2);
-  build.kernel(250, 500, 1);
-  build.kernel(500, 900, 2);
+  build.kernel({0, 100}, {250, 500});
+  build.kernel({200, 300}, {500, 900});
   build.kernel(1990, 2000);  // so that the end is known
   build.publish();
   draw();
@@ -189,19 +177,15 @@ TEST_F(RunAheadRowTest, DrawsTheCurveInSteps) {
 // instant of it would show anything from none to nine.
 TEST_F(RunAheadRowTest, AColumnOfManyIterationsShowsTheirMean) {
   constexpr Nanoseconds kIterations = 4000, kLength = 1000;
-  std::uint32_t correlation = 0;
   build.events.reserve(kIterations * 19);
   for (Nanoseconds start = 0; start < kIterations * kLength; start += kLength) {
     build.iteration(start, start + kLength);
     for (Nanoseconds k = 1; k <= 9; ++k) {
-      build.launch(start + (k - 1) * 10, start + k * 10, ++correlation);
-      build.kernel(start + 10 + 90 * k, start + 100 + 90 * k, correlation);
+      build.kernel({start + (k - 1) * 10, start + k * 10}, {start + 10 + 90 * k, start + 100 + 90 * k});
     }
   }
   build.publish();
-  analysis::LiveAnalysis analysis(trace);
-  analysis.update(kIterations * kLength);
-  analysis.finish();
+  const Finished analysis(trace);
   const TimeAxis whole = TimeAxis(0, 1, 0, 200).fitted(0, kIterations * kLength);
   row.prepare({trace, &analysis, whole, colours, kAllKnown, 1}, 0, batch);
   EXPECT_EQ(row.peak(), 5);
@@ -209,8 +193,7 @@ TEST_F(RunAheadRowTest, AColumnOfManyIterationsShowsTheirMean) {
 }
 
 TEST_F(RunAheadRowTest, NothingIsKnownBeyondTheLiveEdge) {
-  build.launch(0, 100, 1);
-  build.kernel(250, 1900, 1);
+  build.kernel({0, 100}, {250, 1900});
   build.publish();
   draw(600);
   EXPECT_NEAR(height_at(55), 13.5, 1e-3);
@@ -219,18 +202,14 @@ TEST_F(RunAheadRowTest, NothingIsKnownBeyondTheLiveEdge) {
 
 // A hundred in flight: the scale grows at once, so that the curve stays in its row, and shrinks gradually.
 TEST_F(RunAheadRowTest, TheScaleGrowsAtOnceAndShrinksSlowly) {
-  for (std::uint32_t i = 0; i < 100; ++i) {
-    build.launch(i, i + 1, i + 1);
-    build.kernel(1000 + i, 1001 + i, i + 1);
-  }
+  for (int i = 0; i < 100; ++i) build.kernel({i, i + 1}, {1000 + i, 1001 + i});
   build.publish();
   draw();
   EXPECT_EQ(row.peak(), 100);
   EXPECT_NEAR(height_at(50), 54 / 1.1, 1e-3);
   const TimeAxis later(1500, 10, 0, 200);
   batch.clear();
-  analysis::LiveAnalysis analysis(trace);
-  analysis.finish();
+  const Finished analysis(trace);
   row.prepare({trace, &analysis, later, colours, kAllKnown, 1}, 0, batch);
   EXPECT_EQ(row.peak(), 0);
   draw();

@@ -132,7 +132,7 @@ TEST_F(SearchTest, GoesOnWithTheRunAndKeepsTheOrder) {
   find("f");
   EXPECT_THAT(starts(), ElementsAre(100));
   build.call("f", 300, 350);
-  build.add(build.lane(LaneKind::Phases), EventKind::Range, "phase f", 50, 400);
+  build.range("phase f", 50, 400);
   build.publish();
   settle();
   EXPECT_THAT(starts(), ElementsAre(50, 100, 300));

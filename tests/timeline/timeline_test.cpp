@@ -21,13 +21,9 @@ using trace::LaneInfo;
 const Rect kArea{0, 40, 1024, 600};
 const TimeAxis kAxis(0, 10.0, 108, 900);
 
-class TimelineTest : public testing::Test {
+class TimelineTest : public DrawnTrace {
  protected:
-  void analyse() {
-    analysis.emplace(trace);
-    analysis->update(kAllKnown);
-    analysis->finish();
-  }
+  void analyse() { analysis.emplace(trace); }
   TimelineFrame frame() {
     return {trace, analysis ? &*analysis : nullptr, colours, live_edge, live, 0, &selection, scale, scroll};
   }
@@ -49,10 +45,7 @@ class TimelineTest : public testing::Test {
     return found;
   }
 
-  trace::Trace trace;
-  TraceBuilder build{trace};
-  std::optional<analysis::LiveAnalysis> analysis;
-  const Theme& colours = theme(ThemeName::Dark);
+  std::optional<Finished> analysis;
   Timeline timeline;
   Selection selection;
   Nanoseconds live_edge = kAllKnown;
@@ -63,11 +56,9 @@ class TimelineTest : public testing::Test {
 // Two kernels of one stream with a sync between them: 1000 to 2000 and 5000 to 6000 ns.
 void add_bubble(TraceBuilder& build) {
   build.iteration(0, 6500);
-  build.launch(500, 700, 1);
-  build.kernel(1000, 2000, 1);
+  build.kernel({500, 700}, {1000, 2000});
   build.sync(800, 2500, 50, 500);
-  build.launch(4000, 4200, 2);
-  build.kernel(5000, 6000, 2);
+  build.kernel({4000, 4200}, {5000, 6000});
 }
 
 TEST_F(TimelineTest, OfASimulatedRunHasCpuAboveGpuWithTheCurveBetween) {
@@ -89,33 +80,14 @@ TEST_F(TimelineTest, OfASimulatedRunHasCpuAboveGpuWithTheCurveBetween) {
   EXPECT_EQ(timeline.lane_count(), 6u);
 }
 
-LaneInfo cpu(LaneKind kind, std::string name, std::int64_t pid, std::int64_t tid) {
-  LaneInfo info;
-  info.kind = kind;
-  info.name = std::move(name);
-  info.process = "python3";
-  info.pid = pid;
-  info.tid = tid;
-  return info;
-}
-
-LaneInfo gpu(LaneKind kind, std::string name, std::int32_t device, std::int32_t stream) {
-  LaneInfo info;
-  info.kind = kind;
-  info.name = std::move(name);
-  info.device = device;
-  info.stream = stream;
-  return info;
-}
-
 TEST_F(TimelineTest, SeveralThreadsAndStreamsHaveAHeadingEach) {
   // Created in a different order than on the screen, where the thread with the iterations comes first.
   trace.add_lane(gpu(LaneKind::CopyH2D, "copies", 1, 9));
   trace.add_lane(gpu(LaneKind::Kernels, "k9", 1, 9));
   trace.add_lane(gpu(LaneKind::Kernels, "k7", 1, 7));
-  trace.add_lane(cpu(LaneKind::Calls, "calls B", 5, 22));
-  trace.add_lane(cpu(LaneKind::Calls, "calls A", 5, 11));
-  trace.add_lane(cpu(LaneKind::Iterations, "steps", 5, 22));
+  trace.add_lane(cpu(LaneKind::Calls, "calls B", 22));
+  trace.add_lane(cpu(LaneKind::Calls, "calls A", 11));
+  trace.add_lane(cpu(LaneKind::Iterations, "steps", 22));
   trace.add_lane(gpu(LaneKind::Kernels, "k0", 0, 30));
   prepare();
   EXPECT_THAT(names(), ElementsAre("CPU · thread 22", "steps", "calls B", "CPU · thread 11", "calls A", "RUN-AHEAD",
@@ -126,8 +98,7 @@ TEST_F(TimelineTest, SeveralThreadsAndStreamsHaveAHeadingEach) {
 // A loader's workers: thin rows under their own heading, between the loop they serve and the curve.
 TEST_F(TimelineTest, ThreadsThatHelpStandTogether) {
   const auto thread = [](LaneKind kind, std::string name, std::int64_t tid) {
-    LaneInfo info = cpu(kind, std::move(name), 0, tid);
-    info.process = "lanescope";
+    LaneInfo info = cpu(kind, std::move(name), tid, 0, "lanescope");
     if (kind == LaneKind::Phases && tid != 0) info.role = trace::LaneRole::Helper;
     return info;
   };
@@ -353,12 +324,10 @@ TEST_F(TimelineTest, EachGpuHasItsOwnBubbles) {
 TEST_F(TimelineTest, AnAveragedEventIsSelectedAndBubblesStay) {
   for (const Nanoseconds t : {0, 5000}) {
     build.iteration(t, t + 4900);
-    build.launch(t + 500, t + 700, t == 0 ? 1 : 2);
-    build.kernel(t + 1000, t + 2000, t == 0 ? 1 : 2);
+    build.kernel({t + 500, t + 700}, {t + 1000, t + 2000});
     build.sync(t + 800, t + 2500, 50, 500);
   }
-  build.launch(10'000, 10'200, 3);
-  build.kernel(11'000, 11'500, 3);
+  build.kernel({10'000, 10'200}, {11'000, 11'500});
   build.publish();
   analyse();
   AveragePicture average;

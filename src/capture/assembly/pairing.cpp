@@ -6,7 +6,7 @@ namespace lanescope::capture {
 namespace {
 
 constexpr Nanoseconds kUnknown = std::numeric_limits<Nanoseconds>::min();
-constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
+constexpr Nanoseconds kPairingNever = std::numeric_limits<Nanoseconds>::max();
 constexpr std::size_t kMostCaptures = 64;
 constexpr std::size_t kMostMissing = 1 << 19;  // per thread
 
@@ -191,11 +191,11 @@ Nanoseconds Pairing::oldest_missing(Thread& thread, Nanoseconds asked_ns) {
     pop_missing(thread);
   }
   thread.blocked_on = 0;
-  return kNever;
+  return kPairingNever;
 }
 
 Nanoseconds Pairing::oldest_missing(Nanoseconds asked_ns) {
-  Nanoseconds oldest = kNever;
+  Nanoseconds oldest = kPairingNever;
   for (Thread& thread : threads_) oldest = std::min(oldest, oldest_missing(thread, asked_ns));
   while (!orphans_.empty() && orphans_.front().start_ns < asked_ns - kReach) check_orphan();
   // Calls that are held back still look up their partners.

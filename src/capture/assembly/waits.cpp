@@ -9,7 +9,7 @@ using trace::CallNature;
 
 constexpr std::uint64_t kInlineCopyBytes = 64 * 1024;  // pageable copies up to this size travel in the command queue
 constexpr int kMaxStepsBack = 64;
-constexpr Nanoseconds kUnknown = std::numeric_limits<Nanoseconds>::min();
+constexpr Nanoseconds kWaitUnknown = std::numeric_limits<Nanoseconds>::min();
 constexpr std::uint32_t kUsualNullStream = 7;
 constexpr std::size_t kMostRemembered = 1 << 13;  // threads, contexts or streams
 constexpr std::size_t kMostStalls = 1 << 14;      // per thread
@@ -100,7 +100,7 @@ Waits::Awaited Waits::awaited_by(const Sync* sync, Nanoseconds call_start_ns) {
       awaited.context = event->context;
       awaited.stream = event->stream;
       const Nanoseconds recorded = pairing_.issued(event->correlation, call_start_ns);
-      if (recorded != kUnknown) {
+      if (recorded != kWaitUnknown) {
         awaited.issued_before = std::min(recorded, call_start_ns);
       }
     }
@@ -110,7 +110,7 @@ Waits::Awaited Waits::awaited_by(const Sync* sync, Nanoseconds call_start_ns) {
 
 bool Waits::issued_before(const Ended& op, Nanoseconds t) {
   const Nanoseconds issued = pairing_.issued(op.correlation, op.start_ns);
-  if (issued != kUnknown) return issued < t;
+  if (issued != kWaitUnknown) return issued < t;
   // Its call is lost. If it were still to come, it would start after everything known so far.
   return op.start_ns < known_until_ns_;
 }

@@ -11,7 +11,7 @@
 namespace lanescope::capture::cupti {
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr auto kOpenCallRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
 // The delay between the callback at a call's end and its record appearing in a buffer.
@@ -100,10 +100,10 @@ std::span<const CUpti_CallbackId> watched_runtime_calls() { return kRuntime; }
 std::span<const CUpti_CallbackId> watched_driver_calls() { return kDriver; }
 
 bool OpenCalls::lock(Slot& slot) noexcept {
-  std::uint32_t version = slot.version.load(kRelaxed);
+  std::uint32_t version = slot.version.load(kOpenCallRelaxed);
   return version % 2 == 0 && slot.version.compare_exchange_strong(version, version + 1, std::memory_order_seq_cst);
 }
-void OpenCalls::unlock(Slot& slot) noexcept { slot.version.store(slot.version.load(kRelaxed) + 1, kRelease); }
+void OpenCalls::unlock(Slot& slot) noexcept { slot.version.store(slot.version.load(kOpenCallRelaxed) + 1, kRelease); }
 
 // The writer makes the version odd, then stores the fields with release. The reader loads the fields with acquire, then
 // compares the version. So a reader that has seen a new field also sees the new version.
@@ -117,7 +117,7 @@ OpenCalls::Reading OpenCalls::read(const Slot& slot) noexcept {
     r.call.correlation = slot.correlation.load(kAcquire);
     r.call.start_ns = slot.start_ns.load(kAcquire);
     r.end_ns = slot.end_ns.load(kAcquire);
-    r.steady = version % 2 == 0 && slot.version.load(kRelaxed) == version;
+    r.steady = version % 2 == 0 && slot.version.load(kOpenCallRelaxed) == version;
   }
   return r;
 }
@@ -127,10 +127,11 @@ void OpenCalls::enter(std::uint32_t thread, CUpti_CallbackDomain domain, CUpti_C
   Slot* mine = nullptr;
   for (std::size_t i = 0; i < kWindow && !mine; ++i) {
     Slot& slot = in_window(thread, i);
-    if (slot.thread.load(kRelaxed) != thread) continue;
-    if (slot.end_ns.load(kRelaxed) == 0 && slot.correlation.load(kRelaxed) == correlation) return;  // a nested call
+    if (slot.thread.load(kOpenCallRelaxed) != thread) continue;
+    if (slot.end_ns.load(kOpenCallRelaxed) == 0 && slot.correlation.load(kOpenCallRelaxed) == correlation)
+      return;  // a nested call
     if (!lock(slot)) continue;
-    if (slot.thread.load(kRelaxed) == thread) {
+    if (slot.thread.load(kOpenCallRelaxed) == thread) {
       mine = &slot;
     } else {
       unlock(slot);
@@ -140,8 +141,8 @@ void OpenCalls::enter(std::uint32_t thread, CUpti_CallbackDomain domain, CUpti_C
   for (std::size_t i = 0; i < kWindow && !mine; ++i) {
     Slot& slot = in_window(thread, i);
     const auto unused = [&] {
-      const std::int64_t end = slot.end_ns.load(kRelaxed);
-      return slot.thread.load(kRelaxed) == 0 || (end != 0 && end < unused_since);
+      const std::int64_t end = slot.end_ns.load(kOpenCallRelaxed);
+      return slot.thread.load(kOpenCallRelaxed) == 0 || (end != 0 && end < unused_since);
     };
     if (!unused() || !lock(slot)) continue;
     if (unused()) {
@@ -164,9 +165,10 @@ void OpenCalls::exit(std::uint32_t thread, CUpti_CallbackDomain domain, CUpti_Ca
                      std::uint32_t correlation) noexcept {
   for (std::size_t i = 0; i < kWindow; ++i) {
     Slot& slot = in_window(thread, i);
-    if (slot.thread.load(kRelaxed) != thread || slot.end_ns.load(kRelaxed) != 0) continue;
-    const bool same = slot.correlation.load(kRelaxed) == correlation &&
-                      slot.domain.load(kRelaxed) == static_cast<std::uint32_t>(domain) && slot.id.load(kRelaxed) == id;
+    if (slot.thread.load(kOpenCallRelaxed) != thread || slot.end_ns.load(kOpenCallRelaxed) != 0) continue;
+    const bool same = slot.correlation.load(kOpenCallRelaxed) == correlation &&
+                      slot.domain.load(kOpenCallRelaxed) == static_cast<std::uint32_t>(domain) &&
+                      slot.id.load(kOpenCallRelaxed) == id;
     if (!same || !lock(slot)) continue;
     slot.end_ns.store(now_ns(), kRelease);
     unlock(slot);
@@ -177,7 +179,7 @@ void OpenCalls::exit(std::uint32_t thread, CUpti_CallbackDomain domain, CUpti_Ca
 std::vector<OpenCalls::Call> OpenCalls::open() const {
   std::vector<Call> calls;
   for (const Slot& slot : slots_) {
-    if (slot.thread.load(kRelaxed) == 0) continue;
+    if (slot.thread.load(kOpenCallRelaxed) == 0) continue;
     const Reading r = read(slot);
     if (r.steady && r.call.thread != 0 && r.end_ns == 0) calls.push_back(r.call);
   }
@@ -206,7 +208,8 @@ void OpenCalls::forget_dead_threads(std::int64_t age_ns) {
     const Reading r = read(slot);
     if (!r.steady || r.call.thread == 0 || r.end_ns != 0 || now - r.call.start_ns < age_ns) continue;
     if (syscall(SYS_tgkill, getpid(), r.call.thread, 0) == 0 || errno != ESRCH || !lock(slot)) continue;
-    if (slot.thread.load(kRelaxed) == r.call.thread && slot.start_ns.load(kRelaxed) == r.call.start_ns) {
+    if (slot.thread.load(kOpenCallRelaxed) == r.call.thread &&
+        slot.start_ns.load(kOpenCallRelaxed) == r.call.start_ns) {
       slot.end_ns.store(now, kRelease);
     }
     unlock(slot);

@@ -22,10 +22,10 @@ using base::tr;
 namespace {
 
 // A writer reports its progress at least this often: the live edge is the earliest of all writers' progress.
-constexpr Nanoseconds kReportEvery = base::kMillisecond;
+constexpr Nanoseconds kCudaReportEvery = base::kMillisecond;
 constexpr std::size_t kHostAlignment = 64;
 
-trace::EventSink& sink_of(const DeviceContext& context) {
+trace::EventSink& cuda_sink_of(const DeviceContext& context) {
   if (context.sink == nullptr) throw base::Error(tr("a GPU needs a sink for its events"));
   return *context.sink;
 }
@@ -101,7 +101,7 @@ CudaDevice::CudaDevice(std::unique_ptr<Api> api, std::unique_ptr<Capture> captur
       origin_ns_(origin_ns),
       api_(std::move(api)),
       capture_(std::move(capture)),
-      writer_(sink_of(context_).open_writer()),
+      writer_(cuda_sink_of(context_).open_writer()),
       allocator_([this](void** out,
                         std::size_t bytes) { return make(Call::Malloc, [&] { return api_->malloc(out, bytes); }); },
                  [this](void* data) { return make(Call::Free, [&] { return api_->free(data); }); }),
@@ -158,7 +158,7 @@ void CudaDevice::tear_down() {
 // --- the clock and the record --------------------------------------------------------------------------------------
 
 void CudaDevice::progress(Nanoseconds now, bool always) {
-  if (!always && now - reported_until_ns_ < kReportEvery) return;
+  if (!always && now - reported_until_ns_ < kCudaReportEvery) return;
   reported_until_ns_ = now;
   writer_->complete_until(now);
 }
@@ -609,7 +609,7 @@ void CudaDevice::destroy_graph(Graph graph) {
 
 std::unique_ptr<CudaDevice> make_cuda_device(Backend& backend, const GpuInfo& gpu, DeviceContext context) {
   CaptureRequest request;
-  request.sink = &sink_of(context);
+  request.sink = &cuda_sink_of(context);
   request.origin_ns = monotonic_ns();
   request.level = context.capture;
   // Started before the first CUDA call, so that it sees the context being created.

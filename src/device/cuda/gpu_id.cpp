@@ -9,16 +9,16 @@
 namespace lanescope::device::cuda {
 namespace {
 
-constexpr std::string_view kCuda = "cuda";
+constexpr std::string_view kGpuCuda = "cuda";
 
 }  // namespace
 
-std::string gpu_id(int index) { return fmt::format("{}:{}", kCuda, index); }
+std::string gpu_id(int index) { return fmt::format("{}:{}", kGpuCuda, index); }
 
 std::optional<int> parse_gpu_id(std::string_view id) {
-  if (id == kCuda) return 0;
+  if (id == kGpuCuda) return 0;
   int index = 0;
-  constexpr std::size_t kDigits = kCuda.size() + 1;
+  constexpr std::size_t kDigits = kGpuCuda.size() + 1;
   if (id.size() <= kDigits) return std::nullopt;
   const auto [end, error] = std::from_chars(id.data() + kDigits, id.data() + id.size(), index);
   if (error != std::errc() || end != id.data() + id.size()) return std::nullopt;

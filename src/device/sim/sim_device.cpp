@@ -32,7 +32,7 @@ DeviceInfo info_of(const DeviceProfile& profile, std::string id) {
 
 namespace {
 
-trace::EventSink& sink_of(const DeviceContext& context) {
+trace::EventSink& sim_sink_of(const DeviceContext& context) {
   if (context.sink == nullptr) throw base::Error(tr("a simulated device needs a sink for its events"));
   return *context.sink;
 }
@@ -45,7 +45,7 @@ SimDevice::SimDevice(const DeviceProfile& profile, DeviceContext context, std::s
       info_(info_of(profile, std::move(id))),
       costs_(profile, options_.ops),
       jitter_(profile.jitter_spread, profile.jitter_gpu_spread, context_.seed),
-      log_(sink_of(context_)),
+      log_(sim_sink_of(context_)),
       writer_(context_.sink->open_writer()),
       gpu_(*writer_, memory_),
       threads_(

@@ -8,7 +8,7 @@ namespace {
 
 using base::Nanoseconds;
 
-Nanoseconds rounded(double ns) { return static_cast<Nanoseconds>(ns + 0.5); }
+Nanoseconds staging_rounded(double ns) { return static_cast<Nanoseconds>(ns + 0.5); }
 
 std::size_t count_chunks(const StagingRates& rates, std::size_t bytes) {
   return (bytes + rates.chunk - 1) / rates.chunk;
@@ -24,20 +24,21 @@ std::size_t StagedUpload::chunk_bytes(std::size_t i) const {
 }
 
 Nanoseconds StagedUpload::arrival() const {
-  return begin_ + rounded(static_cast<double>(chunk_bytes(0)) * rates_.host_ns_per_byte) + rates_.latency;
+  return begin_ + staging_rounded(static_cast<double>(chunk_bytes(0)) * rates_.host_ns_per_byte) + rates_.latency;
 }
 
 Nanoseconds StagedUpload::filled() const {
   const std::size_t filled_bytes = fits() ? bytes_ : rates_.slots * rates_.chunk;
-  return begin_ + rounded(static_cast<double>(filled_bytes) * rates_.host_ns_per_byte);
+  return begin_ + staging_rounded(static_cast<double>(filled_bytes) * rates_.host_ns_per_byte);
 }
 
 Nanoseconds StagedUpload::dma_duration() const {
-  return rates_.fixed + rounded(static_cast<double>(bytes_) * rates_.dma_ns_per_byte);
+  return rates_.fixed + staging_rounded(static_cast<double>(bytes_) * rates_.dma_ns_per_byte);
 }
 
 Nanoseconds StagedUpload::earliest_end() const {
-  return filled() + rates_.latency + rounded(static_cast<double>(chunk_bytes(chunks_ - 1)) * rates_.dma_ns_per_byte);
+  return filled() + rates_.latency +
+         staging_rounded(static_cast<double>(chunk_bytes(chunks_ - 1)) * rates_.dma_ns_per_byte);
 }
 
 StagedUpload::Result StagedUpload::run(Nanoseconds start, std::vector<double>& scratch) const {
@@ -52,7 +53,7 @@ StagedUpload::Result StagedUpload::run(Nanoseconds start, std::vector<double>& s
     dma_end = std::max(dma_end, staged + latency) + bytes * rates_.dma_ns_per_byte;
     slot = dma_end;
   }
-  return {begin_ + rounded(staged), begin_ + rounded(dma_end)};
+  return {begin_ + staging_rounded(staged), begin_ + staging_rounded(dma_end)};
 }
 
 StagedDownload staged_download(const StagingRates& rates, std::size_t bytes, std::vector<double>& scratch) {
@@ -67,7 +68,7 @@ StagedDownload staged_download(const StagingRates& rates, std::size_t bytes, std
     emptied = std::max(emptied, dma_end) + size * rates.host_ns_per_byte;
     slot = emptied;
   }
-  return {rounded(dma_end), rounded(emptied)};
+  return {staging_rounded(dma_end), staging_rounded(emptied)};
 }
 
 }  // namespace lanescope::device::sim

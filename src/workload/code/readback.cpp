@@ -35,7 +35,7 @@ void write_step(CodeWriter& code, const ReadbackSettings& s) {
   code.line(1, "optimizer.step()", {"step"});
 }
 
-void write_read(CodeWriter& code, const ReadbackSettings& s) {
+void write_read_back(CodeWriter& code, const ReadbackSettings& s) {
   const auto at_window = [&](const char* text, const char* range, const char* reads) {
     code.line(2, "losses.append(loss.detach())");
     code.script(2, "numbers_of.append(i)");
@@ -194,7 +194,7 @@ warnings.showwarning = count_warning)");
     code.line(2, "total = torch.zeros((), device='cuda')", {"zeros()"});
   }
   if (s.method != Method::None) code.line(1, "if i % $log_interval == 0:");
-  write_read(code, s);
+  write_read_back(code, s);
   code.script(1, "note('read_us', 1e6 * (time.perf_counter() - since))");
   if (s.method != Method::None) code.script(1, "note('numbers_read', numbers)\nnote('wrong_numbers', wrong)");
   if (s.sync_debug && !code.on_cpu()) code.script(1, "note('sync_warnings', warned)");

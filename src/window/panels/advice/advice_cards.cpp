@@ -21,7 +21,7 @@ using analysis::Rule;
 using analysis::Weight;
 using base::tr;
 
-constexpr float kEdge = 3, kLeft = 10, kRight = 6, kPadding = 8, kLine = 17, kTitleLine = 20, kBetween = 6;
+constexpr float kEdge = 3, kLeft = 10, kRight = 6, kPadding = 8, kAdviceLine = 17, kTitleLine = 20, kBetween = 6;
 
 std::vector<std::string> lines_of(const Canvas& c, FontRole role, const std::string& text, float width) {
   const std::string wrapped = wrapped_lines(c, role, text, width);
@@ -100,10 +100,10 @@ CardTexts texts_of(const Canvas& c, const AdviceCard& advice, bool first, float 
   } else if (card.weight != Weight::Harmless && texts.try_height == 0) {
     texts.fix = {fit_text(c.fonts, FontRole::Small, card.fix, width - arrow)};
   }
-  texts.height = static_cast<float>(texts.title.size()) * kTitleLine + static_cast<float>(texts.what.size()) * kLine +
-                 2 * kPadding;
-  if (texts.cost_below) texts.height += kLine;
-  if (!texts.fix.empty()) texts.height += static_cast<float>(texts.fix.size()) * kLine + 2;
+  texts.height = static_cast<float>(texts.title.size()) * kTitleLine +
+                 static_cast<float>(texts.what.size()) * kAdviceLine + 2 * kPadding;
+  if (texts.cost_below) texts.height += kAdviceLine;
+  if (!texts.fix.empty()) texts.height += static_cast<float>(texts.fix.size()) * kAdviceLine + 2;
   texts.height = texts.height * s + texts.try_height;
   return texts;
 }
@@ -168,19 +168,19 @@ Clicked draw_card(const Canvas& c, const AdviceCard& advice, std::size_t number)
     y += kTitleLine * s;
   }
   if (texts.cost_below) {
-    cost(kLine);
-    y += kLine * s;
+    cost(kAdviceLine);
+    y += kAdviceLine * s;
   }
   for (const std::string& what : texts.what) {
-    line(x, FontRole::Small, Colour::Muted, what, kLine);
-    y += kLine * s;
+    line(x, FontRole::Small, Colour::Muted, what, kAdviceLine);
+    y += kAdviceLine * s;
   }
   y += 2 * s;
   const float arrow = text_width(c.fonts, FontRole::Small, "→ ");
   for (std::size_t i = 0; i < texts.fix.size(); ++i) {
-    if (i == 0) line(x, FontRole::Small, Colour::Accent, "→", kLine);
-    line(x + arrow, FontRole::Small, Colour::Text, texts.fix[i], kLine);
-    y += kLine * s;
+    if (i == 0) line(x, FontRole::Small, Colour::Accent, "→", kAdviceLine);
+    line(x + arrow, FontRole::Small, Colour::Text, texts.fix[i], kAdviceLine);
+    y += kAdviceLine * s;
   }
   draw_labels(list, c.fonts, labels);
   Rect press;
@@ -200,12 +200,12 @@ bool draw_more(const Canvas& c, std::size_t hidden) {
   const std::string says = hidden > 0 ? tr("{} more", hidden) : tr("fewer");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = text_width(c.fonts, FontRole::Small, says) + 2;
-  const bool clicked = press_area(c, "##advice.more", {width + kLeft * s, kLine * s});
+  const bool clicked = press_area(c, "##advice.more", {width + kLeft * s, kAdviceLine * s});
   note_control(c, "advice.more");
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  const Label label{at.x + kLeft * s, at.y, width,    c.theme.as_text(hovered ? Colour::Text : Colour::Accent),
-                    FontRole::Small,  says, kLine * s};
+  const Label label{at.x + kLeft * s, at.y, width,          c.theme.as_text(hovered ? Colour::Text : Colour::Accent),
+                    FontRole::Small,  says, kAdviceLine * s};
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&label, 1});
   return clicked;
 }

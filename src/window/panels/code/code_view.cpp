@@ -24,7 +24,7 @@ namespace {
 
 using base::tr;
 
-constexpr float kEdge = 3, kBarHeight = 5;
+constexpr float kCodeEdge = 3, kBarHeight = 5;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 const char* figure_name(CodeFigure figure) {
@@ -37,7 +37,7 @@ Colour figure_colour(CodeFigure figure) {
 constexpr double kNothing = 0.5;  // shorter times, in nanoseconds, are shown as "–"
 
 // Always the same width: three digits and a unit.
-std::string figure_text(double ns) {
+std::string cost_text(double ns) {
   if (ns < kNothing) return "–";
   const double us = ns / 1e3;
   const auto three = [](double v, const char* unit) {
@@ -59,13 +59,13 @@ Colour idle_colour(const ShellState& state, const Statement& statement) {
 }
 
 std::string sentence(const CodeState& code, const LineCost& cost, double share) {
-  const auto of = [&](CodeFigure figure) { return figure_text(cost.ns[static_cast<std::size_t>(figure)]); };
+  const auto of = [&](CodeFigure figure) { return cost_text(cost.ns[static_cast<std::size_t>(figure)]); };
   const std::string cpu = of(CodeFigure::Cpu), waiting = of(CodeFigure::Wait), gpu = of(CodeFigure::Gpu);
   std::string says = code.of_user() && code.per_second()
                          ? tr("per second: CPU {} · waiting {} · GPU {}", cpu, waiting, gpu)
                          : tr("per iteration: CPU {} · waiting {} · GPU {}", cpu, waiting, gpu);
   if (cost.idle_ns >= 0.5) {
-    says += "\n" + tr("GPU idle because of it: {}", figure_text(cost.idle_ns));
+    says += "\n" + tr("GPU idle because of it: {}", cost_text(cost.idle_ns));
   }
   if (code.of_user()) {
     if (code.only_waits()) return says + "\n" + tr("Launches and the GPU's work were not recorded.");
@@ -190,11 +190,12 @@ class CodeDrawing {
     if (light > 0.004f) {
       const bool shares = code_.light().basis == CodeLight::Basis::Share;
       fill(glow, (shares ? 0.42f : 0.3f) * light);
-      if (!shares) batch_.solid(b.x, b.y + 1, b.x + kEdge * s_, b.y + b.height - 1, with_alpha(glow, light), 2 * s_);
+      if (!shares)
+        batch_.solid(b.x, b.y + 1, b.x + kCodeEdge * s_, b.y + b.height - 1, with_alpha(glow, light), 2 * s_);
     }
     if (code_.costliest() == line.owner) {
       const Colour edge = idle_colour(c_.state, code_.code()[line.owner]);
-      batch_.solid(b.x, b.y + 1, b.x + kEdge * s_, b.y + b.height - 1, c_.theme[edge], 2 * s_);
+      batch_.solid(b.x, b.y + 1, b.x + kCodeEdge * s_, b.y + b.height - 1, c_.theme[edge], 2 * s_);
     }
     if (code_.chosen() == line.owner) {
       Span& chosen = batch_.styled(SpanStyle::Outline, b.x, b.y + 1, b.x + b.width, b.y + b.height - 1,
@@ -267,7 +268,7 @@ class CodeDrawing {
   // The GPU idle time that the statement causes, drawn like a bubble in the timeline.
   void draw_idle(const Rect& b, float from) {
     const LineCost* cost = code_.cost(*code_.costliest());
-    const std::string says = tr("idle {}", figure_text(cost->idle_ns));
+    const std::string says = tr("idle {}", cost_text(cost->idle_ns));
     const float width = text_width(c_.fonts, FontRole::Small, tr("idle 88.8 µs")) + 14 * s_;
     if (from + width > l_.code_x + l_.code_width) return;
     const float top = b.y + 2 * s_, bottom = b.y + b.height - 2 * s_;
@@ -312,7 +313,7 @@ class CodeDrawing {
         continue;
       }
       draw_bar(i, figure, x, b.y + b.height - (kBarHeight + 1.5f) * s_, l_.column_width, kBarHeight * s_);
-      const std::string says = line.cost ? figure_text(line.cost->ns[f]) : "…";
+      const std::string says = line.cost ? cost_text(line.cost->ns[f]) : "…";
       const bool none = !line.cost || line.cost->ns[f] < kNothing;
       const Rect upper{b.x, b.y, b.width, b.height - (kBarHeight + 1) * s_};
       label(x, l_.column_width, upper, none ? c_.theme[Colour::Dim] : c_.theme[Colour::Text], FontRole::MonoSmall, says,

@@ -19,7 +19,7 @@ using base::tr;
 
 constexpr float kBars = 72, kAbove = 18, kBelow = 18;
 
-std::string ns_text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
+std::string histogram_ns_text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
 
 /// The duration of the event under the mouse elsewhere: on the timeline or in a list.
 std::optional<Nanoseconds> pointed_duration(const ShellState& state) {
@@ -94,7 +94,7 @@ void draw_scale(const Canvas& c, const RangeStatistics& s, const Rect& box) {
   const float y = box.y + box.height + 3 * c.scale;
   const auto add = [&](double value) {
     if (value < s.edges.front() || value > s.edges.back()) return;
-    const std::string says = ns_text(value);
+    const std::string says = histogram_ns_text(value);
     const float width = text_width(c.fonts, FontRole::Small, says) + 2;
     const float x = box.x + box.width * share_of(s, value);
     const float at = std::clamp(x - width / 2, box.x, box.x + box.width - width);
@@ -171,9 +171,10 @@ void draw_range_histogram(const Canvas& c) {
   draw_percentiles(c, s, box);
   draw_scale(c, s, box);
   if (hovered && lit) {
-    ImGui::SetTooltip("%s", tr("{} to {}: {} of {} events", ns_text(s.edges[*lit]), ns_text(s.edges[*lit + 1]),
-                               base::format_count(s.counts[*lit]), base::format_count(s.all.count))
-                                .c_str());
+    ImGui::SetTooltip(
+        "%s", tr("{} to {}: {} of {} events", histogram_ns_text(s.edges[*lit]), histogram_ns_text(s.edges[*lit + 1]),
+                 base::format_count(s.counts[*lit]), base::format_count(s.all.count))
+                  .c_str());
   }
 }
 

@@ -15,7 +15,7 @@ namespace {
 using base::tr;
 
 constexpr int kTitleLines = 3;  // of a long name; its tooltip has all of it
-constexpr float kLine = 20;
+constexpr float kValueLine = 20;
 
 bool just_copied(const Canvas& c, const std::string& line) { return c.state.copied && c.state.copied->line == line; }
 
@@ -40,14 +40,14 @@ void fact_line(const Canvas& c, const Fact& fact) {
   const float width = ImGui::GetContentRegionAvail().x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const std::string id = "fact." + fact.name;
-  const bool clicked = press_area(c, id.c_str(), {width, kLine * s});
+  const bool clicked = press_area(c, id.c_str(), {width, kValueLine * s});
   note_control(c, id);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (hovered) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    list.AddRectFilled({at.x - 4 * s, at.y}, {at.x + width + 4 * s, at.y + kLine * s}, c.theme[Colour::PanelHovered],
-                       4 * s);
+    list.AddRectFilled({at.x - 4 * s, at.y}, {at.x + width + 4 * s, at.y + kValueLine * s},
+                       c.theme[Colour::PanelHovered], 4 * s);
   }
   const bool copied = just_copied(c, fact.name);
   const std::string value = copied ? std::string(tr("Copied")) : fact.value;
@@ -59,9 +59,9 @@ void fact_line(const Canvas& c, const Fact& fact) {
   const float name_room = width - value_room - gap;
   const std::string shown = fit_text(c.fonts, FontRole::Mono, value, value_room);
   const Label labels[] = {
-      {at.x, at.y, name_room, c.theme.as_text(Colour::Muted), FontRole::Body, fact.name, kLine * s},
+      {at.x, at.y, name_room, c.theme.as_text(Colour::Muted), FontRole::Body, fact.name, kValueLine * s},
       {at.x + width - value_room, at.y, value_room, c.theme.as_text(copied ? Colour::Good : fact.colour),
-       FontRole::Mono, shown, kLine * s, LabelAlign::Right}};
+       FontRole::Mono, shown, kValueLine * s, LabelAlign::Right}};
   draw_labels(list, c.fonts, labels);
   if (hovered && !copied) {
     tooltip(c, shown == value ? std::string() : value, fact.leads_to ? tr("click: go there") : tr("click: copy"));

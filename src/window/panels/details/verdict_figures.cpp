@@ -17,7 +17,7 @@ using analysis::VerdictFigure;
 
 constexpr std::size_t kColumns = 3;
 
-void draw_tooltip(const Canvas& c, const analysis::Verdict& verdict) {
+void draw_verdict_tooltip(const Canvas& c, const analysis::Verdict& verdict) {
   ImGui::BeginTooltip();
   for (const VerdictFigure& figure : verdict.figures) {
     text(c, FontRole::Small, Colour::Muted, figure.label);
@@ -43,7 +43,7 @@ void draw_verdict_figures(const Canvas& c, const analysis::Verdict& verdict, boo
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::Dummy({width, number_height + 2 * line_height});
   note_place(c, "verdict.figures");
-  if (!verdict.figures.empty() && ImGui::IsItemHovered()) draw_tooltip(c, verdict);
+  if (!verdict.figures.empty() && ImGui::IsItemHovered()) draw_verdict_tooltip(c, verdict);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   std::vector<Label> labels;
   const auto write = [&](float x, float y, float room, float height, FontRole role, Colour colour,

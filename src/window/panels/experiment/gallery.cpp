@@ -30,7 +30,7 @@ bool pressed(ImGuiKey key) {
 #endif
 }
 
-std::string in_words(const Canvas& c, Word w) { return word(w, c.state.language()); }
+std::string gallery_in_words(const Canvas& c, Word w) { return word(w, c.state.language()); }
 
 void pick(ShellState& state) {
   const Experiment* chosen = state.overlays.gallery.list.at(state.overlays.gallery.selected);
@@ -58,7 +58,7 @@ void draw_filter(const Canvas& c, float width, std::size_t columns) {
   ImGui::PushID(gallery.field);
   {
     const TextStyle style(c, FontRole::Body, Colour::Text);
-    entered = ImGui::InputTextWithHint("##filter", in_words(c, Word::Filter).c_str(), &gallery.filter,
+    entered = ImGui::InputTextWithHint("##filter", gallery_in_words(c, Word::Filter).c_str(), &gallery.filter,
                                        ImGuiInputTextFlags_EnterReturnsTrue);
   }
   ImGui::PopID();
@@ -83,7 +83,7 @@ void draw_filter(const Canvas& c, float width, std::size_t columns) {
   if (escape && before.empty()) close_overlay(c.state);
 }
 
-void draw_card(const Canvas& c, const Experiment& e, const Rect& r, bool selected, bool hovered, bool running) {
+void draw_gallery_card(const Canvas& c, const Experiment& e, const Rect& r, bool selected, bool hovered, bool running) {
   const float s = c.scale;
   const experiment::Language language = c.state.language();
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -101,7 +101,8 @@ void draw_card(const Canvas& c, const Experiment& e, const Rect& r, bool selecte
   const std::string sources = sources_text(e);
   const float factor_width = factor.empty() ? 0 : text_width(c.fonts, FontRole::Mono, factor) + 10 * s;
   const float id_width = text_width(c.fonts, FontRole::MonoSmall, e.id) + 8 * s;
-  const std::string aside = sources + (running ? (sources.empty() ? "" : "  ·  ") + in_words(c, Word::RunsNow) : "");
+  const std::string aside =
+      sources + (running ? (sources.empty() ? "" : "  ·  ") + gallery_in_words(c, Word::RunsNow) : "");
   const Label labels[] = {
       {left, r.y + 8 * s, id_width, c.theme.as_text(Colour::Accent), FontRole::MonoSmall, e.id, 18 * s},
       {left + id_width, r.y + 8 * s, width - id_width - factor_width,
@@ -150,7 +151,7 @@ void draw_cards(const Canvas& c, std::size_t columns) {
       }
       if (ImGui::IsItemVisible()) {
         const bool running = state.experiment.active && &state.experiment.active->experiment() == &e;
-        draw_card(c, e, {at.x, at.y, each, height}, selected, ImGui::IsItemHovered(), running);
+        draw_gallery_card(c, e, {at.x, at.y, each, height}, selected, ImGui::IsItemHovered(), running);
         // Over its first line, where the code is: over the rest, a tooltip would cover the other cards.
         if (ImGui::IsItemHovered() && ImGui::GetIO().MousePos.y < at.y + 28 * s) {
           ImGui::SetTooltip("%s", code_text(e).c_str());
@@ -167,13 +168,13 @@ void draw_cards(const Canvas& c, std::size_t columns) {
   }
   if (place == 0 && gallery.list.errors.empty()) {
     vertical_space(c, 20);
-    text(c, FontRole::Body, Colour::Muted, in_words(c, Word::NothingFound));
+    text(c, FontRole::Body, Colour::Muted, gallery_in_words(c, Word::NothingFound));
   }
 }
 
 void draw_paragraph(const Canvas& c, Word title, const std::string& says) {
   if (says.empty()) return;
-  heading(c, in_words(c, title).c_str());
+  heading(c, gallery_in_words(c, title).c_str());
   wrapped_text(c, FontRole::Body, Colour::Text, says);
 }
 
@@ -188,10 +189,10 @@ void draw_about(const Canvas& c, const Experiment& e) {
   draw_paragraph(c, Word::Turn, e.knob[language]);
   vertical_space(c, 12);
   for (const Side side : {Side::Before, Side::After}) {
-    text(c, FontRole::BodyBold, Colour::Accent, in_words(c, side == Side::Before ? Word::Before : Word::After));
+    text(c, FontRole::BodyBold, Colour::Accent, gallery_in_words(c, side == Side::Before ? Word::Before : Word::After));
     wrapped_text(c, FontRole::Body, Colour::Text, e.side(side).label[language]);
   }
-  if (!e.published.empty()) heading(c, in_words(c, Word::Published).c_str());
+  if (!e.published.empty()) heading(c, gallery_in_words(c, Word::Published).c_str());
   GalleryState& gallery = c.state.overlays.gallery;
   if (gallery.checked != e.id) {
     gallery.machines = fitted_sides(e, {});
@@ -213,24 +214,25 @@ void draw_about(const Canvas& c, const Experiment& e) {
   draw_correction(c, e.correction[language], nullptr);
 }
 
-void draw_header(const Canvas& c, float width, std::size_t columns) {
+void draw_gallery_header(const Canvas& c, float width, std::size_t columns) {
   const float s = c.scale;
   const float left = ImGui::GetCursorPosX();
   const float y = ImGui::GetCursorPosY();
   GalleryState& gallery = c.state.overlays.gallery;
   ImGui::SetCursorPos({left, y});
   const float tabs = 260 * s;
-  const int tab =
-      segmented(c, "gallery.tab", {in_words(c, Word::Experiments), base::tr("Lessons")}, gallery.lessons ? 1 : 0, tabs);
+  const int tab = segmented(c, "gallery.tab", {gallery_in_words(c, Word::Experiments), base::tr("Lessons")},
+                            gallery.lessons ? 1 : 0, tabs);
   if (tab >= 0) gallery.lessons = tab == 1;
   if (!gallery.lessons) {
     ImGui::SetCursorPos({left + tabs + 24 * s, y});
     draw_filter(c, std::min(280 * s, width * 0.25f), columns);
     ImGui::SameLine(0, 12 * s);
     ImGui::AlignTextToFramePadding();
-    text(c, FontRole::Small, Colour::Dim, std::to_string(gallery.list.size()) + " " + in_words(c, Word::InThisList));
+    text(c, FontRole::Small, Colour::Dim,
+         std::to_string(gallery.list.size()) + " " + gallery_in_words(c, Word::InThisList));
   }
-  const std::string close = in_words(c, Word::Close) + " (Esc)";
+  const std::string close = gallery_in_words(c, Word::Close) + " (Esc)";
   const float close_width = text_width(c.fonts, FontRole::Body, close) + 24 * s;
   ImGui::SetCursorPos({left, y + 3 * s});
   language_switch(c, left + width - close_width - 16 * s);
@@ -271,7 +273,7 @@ void draw_gallery(const Canvas& c) {
   const auto columns =
       static_cast<std::size_t>(std::clamp((spare + kCardGap * s) / ((kCardLeast + kCardGap) * s), 1.0f, 3.0f));
   ImGui::SetCursorPos({low.x + pad, low.y + 16 * s});
-  draw_header(c, inner, columns);
+  draw_gallery_header(c, inner, columns);
   const float top = low.y + 56 * s;
   const float body = high - 56 * s - 14 * s;
   list.AddLine({low.x, top}, {low.x + wide, top}, c.theme[Colour::Line]);
@@ -296,7 +298,7 @@ void draw_gallery(const Canvas& c) {
     draw_about(c, *selected);
     ImGui::EndChild();
     ImGui::SetCursorPos({x, low.y + high - start_height});
-    if (button(c, "gallery.start", in_words(c, Word::Start) + "  (Enter)", true, about_width)) pick(c.state);
+    if (button(c, "gallery.start", gallery_in_words(c, Word::Start) + "  (Enter)", true, about_width)) pick(c.state);
   }
   ImGui::End();
 }

@@ -14,22 +14,22 @@ namespace {
 using base::tr;
 using lesson::Lesson;
 
-constexpr float kCardHeight = 104;
+constexpr float kLessonCardHeight = 104;
 
-void pick(const Canvas& c, const Lesson& lesson) {
+void pick_lesson(const Canvas& c, const Lesson& lesson) {
   c.state.requests.lesson = &lesson;
   close_overlay(c.state);
 }
 
-bool draw_card(const Canvas& c, const Lesson& lesson, float width, bool selected) {
+bool draw_lesson_card(const Canvas& c, const Lesson& lesson, float width, bool selected) {
   const float s = c.scale;
-  const float height = kCardHeight * s;
+  const float height = kLessonCardHeight * s;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const std::string id = "lessons." + lesson.name;
   const bool clicked = press_area(c, id.c_str(), {width, height});
   note_control(c, id);
   const bool hovered = ImGui::IsItemHovered();
-  if (hovered && ImGui::IsMouseDoubleClicked(0)) pick(c, lesson);
+  if (hovered && ImGui::IsMouseDoubleClicked(0)) pick_lesson(c, lesson);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end{at.x + width, at.y + height};
   list.AddRectFilled(at, end, c.theme[selected || hovered ? Colour::PanelHovered : Colour::PanelRaised], 7 * s);
@@ -77,7 +77,7 @@ void walk(const Canvas& c, std::span<const Lesson* const> lessons) {
   std::size_t& at = c.state.overlays.gallery.lesson;
   if (key_pressed(ImGuiKey_DownArrow)) at = std::min(at + 1, lessons.size() - 1);
   if (key_pressed(ImGuiKey_UpArrow) && at > 0) --at;
-  if (key_pressed(ImGuiKey_Enter)) pick(c, *lessons[at]);
+  if (key_pressed(ImGuiKey_Enter)) pick_lesson(c, *lessons[at]);
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ void draw_lesson_list(const Canvas& c, float width, float height) {
   const ImVec2 top = ImGui::GetCursorScreenPos();
   ImGui::BeginChild("##lessons", {cards, height}, false, ImGuiWindowFlags_NoNav);
   for (std::size_t i = 0; i < lessons.size(); ++i) {
-    if (draw_card(c, *lessons[i], cards - 8 * s, i == gallery.lesson)) gallery.lesson = i;
+    if (draw_lesson_card(c, *lessons[i], cards - 8 * s, i == gallery.lesson)) gallery.lesson = i;
     vertical_space(c, 8);
   }
   for (const std::string& error : c.state.own_files.errors) wrapped_text(c, FontRole::Small, Colour::Wait, error);
@@ -109,7 +109,7 @@ void draw_lesson_list(const Canvas& c, float width, float height) {
   draw_plan(c, chosen);
   ImGui::EndChild();
   ImGui::SetCursorPos({at.x + cards + gap, at.y + height - start_height + 8 * s});
-  if (button(c, "lessons.start", tr("Begin the lesson  (Enter)"), true, about)) pick(c, chosen);
+  if (button(c, "lessons.start", tr("Begin the lesson  (Enter)"), true, about)) pick_lesson(c, chosen);
   walk(c, lessons);
 }
 

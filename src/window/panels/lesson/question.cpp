@@ -166,8 +166,8 @@ void draw_guess(const Canvas& c, const LessonLook& look, const Question& q) {
 }
 
 // Two bars on one scale, and how far a right guess may be off.
-void draw_bars(const Canvas& c, const LessonLook& look, const Question& q, const lesson::Truth& truth,
-               const lesson::Answer* answer) {
+void draw_question_bars(const Canvas& c, const LessonLook& look, const Question& q, const lesson::Truth& truth,
+                        const lesson::Answer* answer) {
   const float s = c.scale;
   const float width = ImGui::GetContentRegionAvail().x;
   const double* guess = answer ? std::get_if<double>(answer) : nullptr;
@@ -201,7 +201,7 @@ void draw_bars(const Canvas& c, const LessonLook& look, const Question& q, const
   }
 }
 
-void draw_result(const Canvas& c, const LessonLook& look, const Question& q) {
+void draw_question_result(const Canvas& c, const LessonLook& look, const Question& q) {
   const LessonState& lesson = c.state.lesson;
   const StepState& now = lesson.now();
   vertical_space(c, 6);
@@ -217,7 +217,7 @@ void draw_result(const Canvas& c, const LessonLook& look, const Question& q) {
   const bool right = answer && lesson::is_right(q, *now.truth, *answer);
   if (answer) text(c, look.title, right ? Colour::Good : Colour::Wait, right ? tr("Right") : tr("Not quite"));
   if (q.choices.empty()) {
-    draw_bars(c, look, q, *now.truth, answer);
+    draw_question_bars(c, look, q, *now.truth, answer);
   } else if (const std::string measured = measured_text(c, q, *now.truth); !measured.empty()) {
     wrapped_text(c, look.text, Colour::Good, measured);
   }
@@ -240,7 +240,7 @@ void draw_question(const Canvas& c, const LessonLook& look) {
     draw_guess(c, look, q);
     vertical_space(c, 6);
   }
-  if (!open) return draw_result(c, look, q);
+  if (!open) return draw_question_result(c, look, q);
   if (look.presented) {
     const std::string keys =
         q.choices.empty() ? tr("↑ ↓ move the guess · → shows what is measured")

@@ -72,7 +72,7 @@ std::pair<const Row*, const Row*> headline(const std::vector<Row>& rows) {
   return {ours == rows.end() ? &rows.front() : &*ours, nullptr};
 }
 
-void draw_published(const Canvas& c, FontRole role) {
+void draw_story_published(const Canvas& c, FontRole role) {
   const std::vector<Row> rows = c.state.experiment.active->published();
   if (rows.empty()) return;
   const auto [first, second] = headline(rows);
@@ -131,7 +131,7 @@ void draw_contents(const Canvas& c, FontRole role) {
     if (!hidden) wrapped_text(c, role, Colour::Muted, e.watch[state.language()]);
   }
   if (hidden || other_side_tells(state) || !state.experiment.active) return;
-  draw_published(c, role);
+  draw_story_published(c, role);
   draw_errs(c, role);
 }
 

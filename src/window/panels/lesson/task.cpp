@@ -17,7 +17,7 @@ namespace {
 
 using base::tr;
 
-std::string with_unit(const std::string& number, const std::string& unit) {
+std::string task_with_unit(const std::string& number, const std::string& unit) {
   return unit.empty() ? number : number + " " + experiment::unit_in_words(unit);
 }
 
@@ -28,7 +28,7 @@ void draw_goals(const Canvas& c, const LessonLook& look, const lesson::Task& tas
     const lesson::Progress::Line* line = i < now.progress.goals.size() ? &now.progress.goals[i] : nullptr;
     const bool reached = line && line->reached;
     const std::string unit = experiment::figure_info(goal.figure).unit;
-    const std::string value = line && line->value ? with_unit(figure_text(*line->value), unit) : "…";
+    const std::string value = line && line->value ? task_with_unit(figure_text(*line->value), unit) : "…";
     const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
     const float value_width = text_width(c.fonts, look.text, value);
     const std::string says = (reached ? "✓ " : "· ") + lesson::goal_in_words(goal, c.state.language());

@@ -20,7 +20,7 @@ using std::chrono::steady_clock;
 
 // A moving list is updated only a few times a second, so that it stays readable.
 constexpr std::chrono::milliseconds kReadable{250};
-constexpr float kBar = 14;
+constexpr float kEventBar = 14;
 
 std::pair<Nanoseconds, Nanoseconds> stretch(const ShellState& state) {
   const auto [begin, end] = state.model.trace().extent();
@@ -38,7 +38,7 @@ std::pair<Nanoseconds, Nanoseconds> stretch(const ShellState& state) {
 }
 
 // Filter and scope, in the row of the tabs.
-void draw_choices(const Canvas& c) {
+void draw_event_choices(const Canvas& c) {
   ShellState& state = c.state;
   EventListState& list = state.event_list;
   const float s = c.scale;
@@ -128,8 +128,8 @@ void draw_event_list(const Canvas& c) {
   const float s = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
-  draw_choices(c);
-  const Rect area{at.x, at.y + 26 * s, size.x - kBar * s, size.y - 26 * s};
+  draw_event_choices(c);
+  const Rect area{at.x, at.y + 26 * s, size.x - kEventBar * s, size.y - 26 * s};
   const auto [from, to] = stretch(state);
   ListWish wish{from, to, {}, rows_that_fit(c, area)};
   if (state.selection.range && list.scope == ListScope::Selection) wish.lanes = state.selection.lanes;
@@ -175,7 +175,7 @@ void draw_event_list(const Canvas& c) {
   const Nanoseconds first = list.shown.front().event.start_ns;
   const Nanoseconds last = list.shown.back().event.start_ns;
   const bool all = list.shown.size() < wish.rows || list.count <= wish.rows;
-  const Rect track{area.x + area.width, area.y + kListHeader * s, kBar * s, area.height - kListHeader * s};
+  const Rect track{area.x + area.width, area.y + kListHeader * s, kEventBar * s, area.height - kListHeader * s};
   const auto begin = static_cast<double>(std::max<Nanoseconds>(0, first - from)) / span;
   const auto length = all ? 1.0 : static_cast<double>(std::max<Nanoseconds>(1, last - std::max(first, from))) / span;
   if (const auto wanted = draw_scroll_bar(c, "event_list.bar", track, begin, std::min(length, 0.999))) {

@@ -17,9 +17,9 @@ namespace {
 
 using base::tr;
 
-constexpr float kBar = 14;
+constexpr float kFoundBar = 14;
 
-bool pressed(ImGuiKey key) {
+bool pressed_found(ImGuiKey key) {
 #if IMGUI_VERSION_NUM >= 18700
   return ImGui::IsKeyPressed(key);
 #else
@@ -56,7 +56,7 @@ bool small_button(const Canvas& c, const char* id, const char* sign, const Rect&
 
 std::string tip(Action action) { return fmt::format("{} ({})", tr(info(action).text), keys_text(info(action))); }
 
-void draw_field(const Canvas& c) {
+void draw_found_field(const Canvas& c) {
   ShellState& state = c.state;
   SearchState& search = state.search;
   const float s = c.scale;
@@ -103,7 +103,7 @@ void draw_field(const Canvas& c) {
   } else {
     search.focus_wanted = false;
   }
-  if (was_active && pressed(ImGuiKey_Escape)) {
+  if (was_active && pressed_found(ImGuiKey_Escape)) {
     close_search(state);
     return;
   }
@@ -166,8 +166,8 @@ void draw_found(const Canvas& c) {
   const float s = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
-  draw_field(c);
-  const Rect area{at.x, at.y + 26 * s, size.x - kBar * s, size.y - 26 * s};
+  draw_found_field(c);
+  const Rect area{at.x, at.y + 26 * s, size.x - kFoundBar * s, size.y - 26 * s};
   const std::size_t fitting = rows_that_fit(c, area);
   search.hovered.reset();
   if (search.found.empty()) return draw_nothing(c, area);
@@ -199,7 +199,7 @@ void draw_found(const Canvas& c) {
     show_found(state, search.top + static_cast<std::size_t>(place - shown.begin()));
   }
   const auto n = static_cast<double>(search.found.size());
-  const Rect track{area.x + area.width, area.y + kListHeader * s, kBar * s, area.height - kListHeader * s};
+  const Rect track{area.x + area.width, area.y + kListHeader * s, kFoundBar * s, area.height - kListHeader * s};
   if (const auto wanted = draw_scroll_bar(c, "found.bar", track, static_cast<double>(search.top) / n,
                                           static_cast<double>(fitting) / n)) {
     search.top = std::min(last_top, static_cast<std::size_t>(*wanted * n + 0.5));

@@ -16,9 +16,9 @@ namespace {
 
 using base::tr;
 
-constexpr float kRow = 26;
+constexpr float kMarkRow = 26;
 
-struct Line {
+struct MarkLine {
   std::uint32_t id = 0;
   Nanoseconds at = 0;
   Colour colour = Colour::Accent;
@@ -33,8 +33,8 @@ std::string lane_name(const std::string& key) {
   return key.substr(begin + 1, key.find('|', begin + 1) - begin - 1);
 }
 
-std::vector<Line> lines_of(const Marks& marks) {
-  std::vector<Line> lines;
+std::vector<MarkLine> mark_lines_of(const Marks& marks) {
+  std::vector<MarkLine> lines;
   std::size_t number = 0;
   for (const Bookmark& b : marks.bookmarks) {
     if (!b.is_note()) ++number;
@@ -44,7 +44,7 @@ std::vector<Line> lines_of(const Marks& marks) {
   for (const Measure& m : marks.rulers) {
     lines.push_back({m.id, m.from, Colour::Accent, tr("ruler"), measure_text(m.to - m.from), lane_name(m.lane)});
   }
-  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.at < b.at; });
+  std::stable_sort(lines.begin(), lines.end(), [](const MarkLine& a, const MarkLine& b) { return a.at < b.at; });
   return lines;
 }
 
@@ -59,27 +59,27 @@ void go(ShellState& state, std::uint32_t id) {
 }
 
 // A row: where, what, on which lane; a click goes there, the cross removes it.
-void draw_line(const Canvas& c, const Line& line, float width) {
+void draw_line(const Canvas& c, const MarkLine& line, float width) {
   ShellState& state = c.state;
   const float s = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::PushID(static_cast<int>(line.id));
   ImGui::SetCursorScreenPos({at.x + width - 30 * s, at.y});
-  const bool removed = press_area(c, "##remove", {26 * s, kRow * s});
+  const bool removed = press_area(c, "##remove", {26 * s, kMarkRow * s});
   const bool over_cross = ImGui::IsItemHovered();
   note_control(c, "mark.remove." + std::to_string(line.id));
   ImGui::SetCursorScreenPos(at);
-  const bool clicked = press_area(c, "##go", {width - 34 * s, kRow * s});
+  const bool clicked = press_area(c, "##go", {width - 34 * s, kMarkRow * s});
   const bool over = ImGui::IsItemHovered();
   note_control(c, "mark." + std::to_string(line.id));
   ImGui::PopID();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (over || state.marks.shown == line.id) {
-    list.AddRectFilled(at, {at.x + width - 34 * s, at.y + (kRow - 2) * s},
+    list.AddRectFilled(at, {at.x + width - 34 * s, at.y + (kMarkRow - 2) * s},
                        c.theme[over ? Colour::PanelHovered : Colour::Row], 4 * s);
   }
   list.AddRectFilled({at.x + 8 * s, at.y + 7 * s}, {at.x + 16 * s, at.y + 17 * s}, c.theme[line.colour], 2 * s);
-  const float height = (kRow - 2) * s;
+  const float height = (kMarkRow - 2) * s;
   const float text_left = at.x + 236 * s;
   const float lane_width = std::min(150 * s, width * 0.25f);
   const std::string when = time_in_full(line.at - state.model.extent().first);
@@ -101,7 +101,7 @@ void draw_line(const Canvas& c, const Line& line, float width) {
 
 void draw_marks_list(const Canvas& c) {
   const float s = c.scale;
-  const std::vector<Line> lines = lines_of(c.state.marks);
+  const std::vector<MarkLine> lines = mark_lines_of(c.state.marks);
   ImGui::SetCursorPos({16 * s, ImGui::GetCursorPosY() + 4 * s});
   if (lines.empty()) {
     wrapped_text(
@@ -113,7 +113,7 @@ void draw_marks_list(const Canvas& c) {
   ImGui::BeginChild("##marks", {ImGui::GetContentRegionAvail().x - 8 * s, 0});
   const float width = ImGui::GetContentRegionAvail().x;
   ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(lines.size()), kRow * s);
+  clipper.Begin(static_cast<int>(lines.size()), kMarkRow * s);
   while (clipper.Step()) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
       draw_line(c, lines[static_cast<std::size_t>(i)], width);

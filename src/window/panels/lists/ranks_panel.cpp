@@ -19,11 +19,11 @@ namespace {
 
 using base::tr;
 
-constexpr float kRow = 20, kBar = 14, kSide = 16, kChip = 9, kMark = 3;
+constexpr float kRankRow = 20, kRankBar = 14, kSide = 16, kChip = 9, kMark = 3;
 constexpr float kLeastName = 90, kMostName = 200, kBesideName = 20;
-constexpr float kTabs = 28, kWhy = 18, kBelow = 8;
+constexpr float kTabs = 28, kWhy = 18, kRankBelow = 8;
 
-struct Column {
+struct RankTableColumn {
   RankColumn column;
   const char* title;
   const char* tip;
@@ -31,9 +31,9 @@ struct Column {
 };
 
 // Without the last ones that have no room beside the names.
-std::vector<Column> columns_in(const Canvas& c, const Rect& area) {
+std::vector<RankTableColumn> rank_columns_in(const Canvas& c, const Rect& area) {
   const float s = c.scale;
-  std::vector<Column> columns{
+  std::vector<RankTableColumn> columns{
       {RankColumn::Name, tr("NAME"), tr("click a name to scroll to its lanes")},
       {RankColumn::Last, tr("ARRIVED LAST"), tr("in how many collectives the others waited for this GPU")},
       {RankColumn::WaitEach, tr("WAIT EACH"),
@@ -47,7 +47,7 @@ std::vector<Column> columns_in(const Canvas& c, const Rect& area) {
        tr("share of the time in which this GPU has a kernel or a copy; a collective that waits is one, too")},
       {RankColumn::Idle, tr("IDLE"), tr("share of the time in which this GPU has nothing to do")}};
   float all = 0;
-  for (Column& column : columns) {
+  for (RankTableColumn& column : columns) {
     const char* widest = column.column == RankColumn::Last   ? "0.0M · 100 %"
                          : column.column >= RankColumn::Busy ? "100.0 %"
                                                              : "000.0 µs";
@@ -70,7 +70,7 @@ std::vector<Column> columns_in(const Canvas& c, const Rect& area) {
   columns.front().width = std::min(area.width - all, kMostName * s);
   const float spare = (area.width - all - columns.front().width) / static_cast<float>(columns.size() - 1);
   float x = area.x;
-  for (Column& column : columns) {
+  for (RankTableColumn& column : columns) {
     if (column.column != RankColumn::Name) column.width += spare;
     column.x = x;
     x += column.width;
@@ -104,11 +104,11 @@ std::string worst_text(const JobState& job) {
   return tr("{} arrives last most often: between two collectives {}.", worst->of.name, table.why);
 }
 
-void draw_titles(const Canvas& c, const std::vector<Column>& columns, float y) {
+void draw_rank_titles(const Canvas& c, const std::vector<RankTableColumn>& columns, float y) {
   RankOrder& order = c.state.ranks.order;
-  for (const Column& column : columns) {
+  for (const RankTableColumn& column : columns) {
     const bool on = order.by == column.column, name = column.column == RankColumn::Name;
-    ColumnTitle title{column.title, column.tip, {column.x, y, column.width, kRow * c.scale}};
+    ColumnTitle title{column.title, column.tip, {column.x, y, column.width, kRankRow * c.scale}};
     if (name) title.align = LabelAlign::Left;
     if (on) title.ascending = order.ascending;
     if (draw_column_title(c, "ranks.by." + std::to_string(static_cast<int>(column.column)), title)) {
@@ -117,7 +117,8 @@ void draw_titles(const Canvas& c, const std::vector<Column>& columns, float y) {
   }
 }
 
-void draw_line(const Canvas& c, const std::vector<Column>& columns, const RankLine& line, const Rect& row) {
+void draw_rank_line(const Canvas& c, const std::vector<RankTableColumn>& columns, const RankLine& line,
+                    const Rect& row) {
   ShellState& state = c.state;
   const float s = c.scale;
   const bool worst = state.job.ranks().worst == line.of.gpu;
@@ -141,7 +142,7 @@ void draw_line(const Canvas& c, const std::vector<Column>& columns, const RankLi
   }
   const float chip = kChip * s, chip_y = row.y + (row.height - chip) / 2;
   batch.solid(row.x, chip_y, row.x + chip, chip_y + chip, colour, 2 * s);
-  for (const Column& column : columns) {
+  for (const RankTableColumn& column : columns) {
     const std::string says = rank_cell(line, column.column);
     if (column.column == RankColumn::Name) {
       batch.add({row.x + 16 * s, row.y, column.width - kBesideName * s, c.theme[Colour::Text], FontRole::Small, says,
@@ -161,7 +162,7 @@ void draw_line(const Canvas& c, const std::vector<Column>& columns, const RankLi
 
 float ranks_height(const ShellState& state) {
   const auto lines = static_cast<float>(state.job.ranks().lines.size());
-  return (kTabs + 2 * kWhy + (lines + 1) * kRow + kBelow) * state.scale();
+  return (kTabs + 2 * kWhy + (lines + 1) * kRankRow + kRankBelow) * state.scale();
 }
 
 void draw_ranks(const Canvas& c) {
@@ -171,7 +172,7 @@ void draw_ranks(const Canvas& c) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
   draw_note(c);
-  const Rect whole{at.x + kSide * s, at.y + kTabs * s, size.x - (2 * kSide + kBar) * s, size.y - kTabs * s};
+  const Rect whole{at.x + kSide * s, at.y + kTabs * s, size.x - (2 * kSide + kRankBar) * s, size.y - kTabs * s};
   ImGui::SetCursorScreenPos({whole.x, whole.y});
   {
     const TextStyle style(c, FontRole::Small, Colour::Text);
@@ -179,9 +180,9 @@ void draw_ranks(const Canvas& c) {
   }
   note_place(c, "ranks.worst");
   const float titles = ImGui::GetItemRectMax().y + 4 * s;
-  const std::vector<Column> columns = columns_in(c, whole);
-  draw_titles(c, columns, titles);
-  const float height = kRow * s;
+  const std::vector<RankTableColumn> columns = rank_columns_in(c, whole);
+  draw_rank_titles(c, columns, titles);
+  const float height = kRankRow * s;
   const Rect area{whole.x, titles + height, whole.width, at.y + size.y - titles - height};
   ImGui::GetWindowDrawList()->AddLine({at.x, area.y - 1}, {at.x + size.x, area.y - 1}, c.theme[Colour::Line]);
 
@@ -193,11 +194,11 @@ void draw_ranks(const Canvas& c) {
   top = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(wanted, 0, static_cast<std::ptrdiff_t>(last_top)));
   const std::size_t end = std::min(lines.size(), top + fitting);
   for (std::size_t i = top; i < end; ++i) {
-    draw_line(c, columns, table.lines[lines[i]],
-              {area.x, area.y + static_cast<float>(i - top) * height, area.width, height});
+    draw_rank_line(c, columns, table.lines[lines[i]],
+                   {area.x, area.y + static_cast<float>(i - top) * height, area.width, height});
   }
   const auto n = static_cast<double>(lines.size());
-  const Rect track{area.x + area.width + 10 * s, area.y, kBar * s, area.height};
+  const Rect track{area.x + area.width + 10 * s, area.y, kRankBar * s, area.height};
   if (const auto to =
           draw_scroll_bar(c, "ranks.bar", track, static_cast<double>(top) / n, static_cast<double>(fitting) / n)) {
     top = std::min(last_top, static_cast<std::size_t>(*to * n + 0.5));

@@ -24,9 +24,9 @@ namespace {
 
 using base::tr;
 
-constexpr float kRow = 20, kBar = 14, kSide = 16;
+constexpr float kStatisticsRow = 20, kStatisticsBar = 14, kStatisticsSide = 16;
 
-struct Column {
+struct NameTableColumn {
   LineColumn column;
   const char* title;
   const char* tip;
@@ -87,12 +87,12 @@ bool draw_word(const Canvas& c, const char* id, const char* says, const char* ti
 }
 
 // What the table covers, at the right of the tabs; the longest wording that fits.
-void draw_note(const Canvas& c) {
+void draw_statistics_note(const Canvas& c) {
   ShellState& state = c.state;
   StatisticsState& statistics = state.statistics;
   const float s = c.scale;
   const Rect header = state.places["drawer.header"];
-  float right = header.x + header.width - kSide * s;
+  float right = header.x + header.width - kStatisticsSide * s;
   if (state.selection.range) {
     const std::vector<std::string> texts{tr("whole run"), tr("range")};
     float width = 0;
@@ -160,41 +160,43 @@ void draw_filters(const Canvas& c, const Rect& row) {
 }
 
 // As many columns as fit beside a readable name.
-std::vector<Column> columns_in(const Canvas& c, const Rect& area) {
+std::vector<NameTableColumn> statistics_columns_in(const Canvas& c, const Rect& area) {
   const float s = c.scale;
   const float number = text_width(c.fonts, FontRole::MonoSmall, "≈000.0 µs") + 8 * s;
   const float kind = text_width(c.fonts, FontRole::Small, tr("API calls")) + 16 * s;
-  std::vector<Column> columns{{LineColumn::Kind, tr("KIND"), tr("what it is"), 0, kind},
-                              {LineColumn::Count, tr("COUNT"), tr("number of events"), 0, number},
-                              {LineColumn::Sum, tr("TOTAL"), tr("sum of the durations"), 0, number},
-                              {LineColumn::Share, tr("SHARE"),
-                               tr("the total, as a share of the time covered: events that run at the same time "
-                                  "can have more than 100 % together"),
-                               0, text_width(c.fonts, FontRole::MonoSmall, "1000.0 %") + 8 * s},
-                              {LineColumn::Mean, tr("MEAN"), tr("mean duration"), 0, number},
-                              {LineColumn::P50, tr("P50"), tr("median: half of the events are shorter"), 0, number},
-                              {LineColumn::P99, tr("P99"), tr("99 of 100 events are shorter"), 0, number},
-                              {LineColumn::Max, tr("MAX"), tr("the longest"), 0, number}};
+  std::vector<NameTableColumn> columns{
+      {LineColumn::Kind, tr("KIND"), tr("what it is"), 0, kind},
+      {LineColumn::Count, tr("COUNT"), tr("number of events"), 0, number},
+      {LineColumn::Sum, tr("TOTAL"), tr("sum of the durations"), 0, number},
+      {LineColumn::Share, tr("SHARE"),
+       tr("the total, as a share of the time covered: events that run at the same time "
+          "can have more than 100 % together"),
+       0, text_width(c.fonts, FontRole::MonoSmall, "1000.0 %") + 8 * s},
+      {LineColumn::Mean, tr("MEAN"), tr("mean duration"), 0, number},
+      {LineColumn::P50, tr("P50"), tr("median: half of the events are shorter"), 0, number},
+      {LineColumn::P99, tr("P99"), tr("99 of 100 events are shorter"), 0, number},
+      {LineColumn::Max, tr("MAX"), tr("the longest"), 0, number}};
   const auto all = [&] {
     float width = 0;
-    for (const Column& column : columns) width += column.width;
+    for (const NameTableColumn& column : columns) width += column.width;
     return width;
   };
   const auto drop = [&](LineColumn which) {
-    if (area.width - all() < 170 * s) std::erase_if(columns, [&](const Column& k) { return k.column == which; });
+    if (area.width - all() < 170 * s)
+      std::erase_if(columns, [&](const NameTableColumn& k) { return k.column == which; });
   };
   for (const LineColumn which : {LineColumn::Kind, LineColumn::P50, LineColumn::Max, LineColumn::P99}) drop(which);
   float right = area.x + area.width - all();
-  Column name{LineColumn::Name, tr("NAME"), tr("click a name to find its events"), right, right - area.x};
-  for (Column& column : columns) column.right = right += column.width;
+  NameTableColumn name{LineColumn::Name, tr("NAME"), tr("click a name to find its events"), right, right - area.x};
+  for (NameTableColumn& column : columns) column.right = right += column.width;
   columns.insert(columns.begin(), name);
   return columns;
 }
 
-void draw_titles(const Canvas& c, const std::vector<Column>& columns, float y) {
+void draw_statistics_titles(const Canvas& c, const std::vector<NameTableColumn>& columns, float y) {
   LineOrder& order = c.state.statistics.wish.order;
-  const float height = kRow * c.scale;
-  for (const Column& column : columns) {
+  const float height = kStatisticsRow * c.scale;
+  for (const NameTableColumn& column : columns) {
     const bool text = column.column == LineColumn::Name || column.column == LineColumn::Kind;
     const bool on = order.by == column.column;
     const std::string id = "statistics.by." + std::to_string(static_cast<int>(column.column));
@@ -206,7 +208,7 @@ void draw_titles(const Canvas& c, const std::vector<Column>& columns, float y) {
   }
 }
 
-std::string cell(const TraceStatistics& all, const StatisticsLine& line, LineColumn column) {
+std::string statistics_cell(const TraceStatistics& all, const StatisticsLine& line, LineColumn column) {
   const analysis::DurationStats& d = line.durations;
   const std::string about = all.exact ? "" : "≈";
   switch (column) {
@@ -250,13 +252,14 @@ Span swatch(const Canvas& c, const StatisticsLine& line, float x, float y) {
   return span;
 }
 
-void draw_lines(const Canvas& c, const std::vector<Column>& columns, const Rect& area, std::size_t fitting) {
+void draw_statistics_lines(const Canvas& c, const std::vector<NameTableColumn>& columns, const Rect& area,
+                           std::size_t fitting) {
   ShellState& state = c.state;
   const StatisticsState& statistics = state.statistics;
   const TraceStatistics& all = *statistics.job.result;
   const base::NameTable& names = state.model.trace().names();
   const float s = c.scale;
-  const float height = kRow * s;
+  const float height = kStatisticsRow * s;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   std::string wanted;
   std::vector<Label> labels;
@@ -278,7 +281,7 @@ void draw_lines(const Canvas& c, const std::vector<Column>& columns, const Rect&
                            base::format_duration(line.durations.max_ns))
                             .c_str());
     }
-    for (const Column& column : columns) {
+    for (const NameTableColumn& column : columns) {
       const float x = column.right - column.width;
       if (column.column == LineColumn::Name) {
         swatches.add(swatch(c, line, x, y + (height - 9 * s) / 2));
@@ -287,7 +290,7 @@ void draw_lines(const Canvas& c, const std::vector<Column>& columns, const Rect&
         labels.push_back({x + 16 * s, y, column.width - 20 * s, c.theme[Colour::Text], FontRole::Small, says, height});
       } else if (column.column == LineColumn::Kind) {
         labels.push_back({x + 12 * s, y, column.width - 12 * s, c.theme.as_text(Colour::Muted), FontRole::Small,
-                          cell(all, line, column.column), height});
+                          statistics_cell(all, line, column.column), height});
       } else {
         if (column.column == LineColumn::Share) {
           const double share = std::min(
@@ -299,7 +302,7 @@ void draw_lines(const Canvas& c, const std::vector<Column>& columns, const Rect&
         }
         const bool main = column.column == LineColumn::Sum || column.column == LineColumn::Share;
         labels.push_back({x, y, column.width, c.theme.as_text(main ? Colour::Text : Colour::Muted), FontRole::MonoSmall,
-                          cell(all, line, column.column), height, LabelAlign::Right});
+                          statistics_cell(all, line, column.column), height, LabelAlign::Right});
       }
     }
   }
@@ -318,13 +321,14 @@ void draw_statistics(const Canvas& c) {
   const ImVec2 size = ImGui::GetContentRegionAvail();
   update_statistics(state);
   state.in_motion = state.in_motion || statistics.job.busy();
-  draw_note(c);
-  const Rect whole{at.x + kSide * s, at.y + 28 * s, size.x - (2 * kSide + kBar) * s, size.y - 28 * s};
-  draw_filters(c, {whole.x - 6 * s, whole.y, size.x - (2 * kSide - 6) * s, 20 * s});
-  const std::vector<Column> columns = columns_in(c, whole);
+  draw_statistics_note(c);
+  const Rect whole{at.x + kStatisticsSide * s, at.y + 28 * s, size.x - (2 * kStatisticsSide + kStatisticsBar) * s,
+                   size.y - 28 * s};
+  draw_filters(c, {whole.x - 6 * s, whole.y, size.x - (2 * kStatisticsSide - 6) * s, 20 * s});
+  const std::vector<NameTableColumn> columns = statistics_columns_in(c, whole);
   const float titles = whole.y + 24 * s;
-  draw_titles(c, columns, titles);
-  const Rect area{whole.x, titles + kRow * s, whole.width, at.y + size.y - titles - kRow * s};
+  draw_statistics_titles(c, columns, titles);
+  const Rect area{whole.x, titles + kStatisticsRow * s, whole.width, at.y + size.y - titles - kStatisticsRow * s};
   ImGui::GetWindowDrawList()->AddLine({at.x, area.y - 1}, {at.x + size.x, area.y - 1}, c.theme[Colour::Line]);
   if (!statistics.job.result || statistics.shown.empty()) {
     const bool waits = statistics.job.busy() || !statistics.job.result;
@@ -340,15 +344,15 @@ void draw_statistics(const Canvas& c) {
     draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&none, 1});
     return;
   }
-  const auto fitting = static_cast<std::size_t>(std::max(0.0f, area.height / (kRow * s)));
+  const auto fitting = static_cast<std::size_t>(std::max(0.0f, area.height / (kStatisticsRow * s)));
   const std::size_t count = statistics.shown.size();
   const std::size_t last_top = count - std::min(fitting, count);
   const auto wanted = static_cast<std::ptrdiff_t>(std::min(statistics.top, last_top)) + wheel_rows(area);
   statistics.top =
       static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(wanted, 0, static_cast<std::ptrdiff_t>(last_top)));
-  draw_lines(c, columns, area, fitting);
+  draw_statistics_lines(c, columns, area, fitting);
   const auto n = static_cast<double>(count);
-  const Rect track{area.x + area.width + 10 * s, area.y, kBar * s, area.height};
+  const Rect track{area.x + area.width + 10 * s, area.y, kStatisticsBar * s, area.height};
   if (const auto to = draw_scroll_bar(c, "statistics.bar", track, static_cast<double>(statistics.top) / n,
                                       static_cast<double>(fitting) / n)) {
     statistics.top = std::min(last_top, static_cast<std::size_t>(*to * n + 0.5));

@@ -22,7 +22,7 @@ namespace {
 
 using base::tr;
 
-constexpr float kWidth = 760, kPad = 20, kRow = 28, kLines = 3;
+constexpr float kWidth = 760, kPad = 20, kAttachRow = 28, kLines = 3;
 constexpr int kFields = 3;
 constexpr std::array<const char*, 4> kLevels{"waits", "acquire", "calls", "all"};
 
@@ -108,20 +108,20 @@ void draw_known(const Canvas& c, float x, float width) {
     ImGui::SetCursorPosX(x);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string id = "attach.known." + std::to_string(i);
-    if (press_area(c, id.c_str(), {width, kRow * s})) wanted = known[i];
+    if (press_area(c, id.c_str(), {width, kAttachRow * s})) wanted = known[i];
     note_control(c, id);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     if (ImGui::IsItemHovered()) {
       ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-      list.AddRectFilled(at, {at.x + width, at.y + kRow * s}, c.theme[Colour::PanelHovered], 5 * s);
+      list.AddRectFilled(at, {at.x + width, at.y + kAttachRow * s}, c.theme[Colour::PanelHovered], 5 * s);
     }
     const std::string folder = known[i].folder.empty() ? std::string() : short_path(base::path_of(known[i].folder));
     const float right = folder.empty() ? 0 : std::min(width * 0.4f, text_width(c.fonts, FontRole::Small, folder) + 4);
     const float left = width - right - 28 * s;
     const Label labels[] = {{at.x + 8 * s, at.y, left, c.theme[Colour::Text], FontRole::Mono,
-                             fit_text(c.fonts, FontRole::Mono, known[i].command, left), kRow * s},
+                             fit_text(c.fonts, FontRole::Mono, known[i].command, left), kAttachRow * s},
                             {at.x + width - right - 8 * s, at.y, right, c.theme.as_text(Colour::Muted), FontRole::Small,
-                             fit_text(c.fonts, FontRole::Small, folder, right), kRow * s, LabelAlign::Right}};
+                             fit_text(c.fonts, FontRole::Small, folder, right), kAttachRow * s, LabelAlign::Right}};
     draw_labels(list, c.fonts, labels);
   }
   ImGui::PopStyleVar();
@@ -147,7 +147,7 @@ void draw_attach_dialog(const Canvas& c) {
   const float field_height = ImGui::GetStyle().FramePadding.y * 2 + c.fonts.size(FontRole::Mono);
   const float fixed = 62 * s + 4 * 40 * s + 2 * field_height + (kLines + 1) * c.fonts.size(FontRole::Mono) + 50 * s +
                       problem_height + 60 * s;
-  const float wanted = fixed + (known > 0 ? 34 * s + known * kRow * s : 0);
+  const float wanted = fixed + (known > 0 ? 34 * s + known * kAttachRow * s : 0);
   const float height = std::min(wanted, display.y - 24 * s);
   const Rect box{(display.x - width) / 2, std::max(12 * s, (display.y - height) / 3), width, height};
   state.places["attach.dialog"] = box;

@@ -23,7 +23,7 @@ namespace {
 using base::tr;
 namespace fs = std::filesystem;
 
-constexpr float kWidth = 920, kHeight = 580, kRow = 24, kLeft = 250, kPad = 20;
+constexpr float kFileWidth = 920, kHeight = 580, kFileRow = 24, kFileLeft = 250, kFilePad = 20;
 constexpr std::ptrdiff_t kPage = 12;
 
 // Text that keeps its end: of a path, that is the part that matters.
@@ -40,7 +40,7 @@ std::string fit_end(const Canvas& c, FontRole role, const std::string& says, flo
 bool draw_place(const Canvas& c, const std::string& id, const std::string& name, const std::string& aside,
                 float width) {
   const float s = c.scale;
-  const float height = (aside.empty() ? kRow : 38) * s;
+  const float height = (aside.empty() ? kFileRow : 38) * s;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool clicked = press_area(c, id.c_str(), {width, height});
   note_control(c, id);
@@ -107,7 +107,7 @@ ListShape shape_in(const Canvas& c, const Rect& r) {
   return k;
 }
 
-void draw_titles(const Canvas& c, const Rect& r, const ListShape& k) {
+void draw_file_titles(const Canvas& c, const Rect& r, const ListShape& k) {
   FileDialog& dialog = c.state.files.own;
   const float s = c.scale;
   const std::tuple<FileColumn, const char*, float, float, LabelAlign> titles[] = {
@@ -152,9 +152,9 @@ void draw_entry(const Canvas& c, const FileEntry& entry, const Rect& r, const Li
 void draw_list(const Canvas& c, const Rect& r) {
   FileDialog& dialog = c.state.files.own;
   const float s = c.scale;
-  const float row = kRow * s;
+  const float row = kFileRow * s;
   const ListShape k = shape_in(c, r);
-  draw_titles(c, r, k);
+  draw_file_titles(c, r, k);
   const Rect body{r.x, r.y + 22 * s, r.width, r.height - 22 * s};
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddLine({r.x, body.y - 1}, {r.x + r.width, body.y - 1}, c.theme[Colour::Line]);
@@ -204,7 +204,7 @@ void draw_list(const Canvas& c, const Rect& r) {
 }
 
 // The field has the keyboard focus: what is typed filters the list, or is a path.
-void draw_field(const Canvas& c, float width) {
+void draw_file_field(const Canvas& c, float width) {
   FileDialog& dialog = c.state.files.own;
   static int field = 0;  // ImGui keeps the text of a field that is being edited, so a changed text needs a new one
   const bool first = std::exchange(dialog.just_opened, false);
@@ -265,13 +265,13 @@ void draw_file_dialog(const Canvas& c) {
   const float s = c.scale;
   if (dialog.update()) state.in_motion = true;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float width = std::min(kWidth * s, display.x - 24 * s);
+  const float width = std::min(kFileWidth * s, display.x - 24 * s);
   const float height = std::min(kHeight * s, display.y - 24 * s);
   const Rect box{std::round((display.x - width) / 2), std::round((display.y - height) / 2), width, height};
   state.places["files"] = box;
   const bool outside = begin_sheet(c, "##files", box);
-  const float pad = kPad * s;
-  const float left = std::min(kLeft * s, width * 0.3f);
+  const float pad = kFilePad * s;
+  const float left = std::min(kFileLeft * s, width * 0.3f);
   const float bottom = 86 * s;
   ImGui::SetCursorScreenPos({box.x + pad, box.y + 16 * s});
   text(c, FontRole::Title, Colour::Text, dialog.question.title);
@@ -297,7 +297,7 @@ void draw_file_dialog(const Canvas& c) {
   list.AddLine({box.x, box.y + height - bottom}, {box.x + width, box.y + height - bottom}, c.theme[Colour::Line]);
   const float buttons = 230 * s;
   ImGui::SetCursorScreenPos({box.x + pad, box.y + height - bottom + 14 * s});
-  draw_field(c, width - 2 * pad - buttons - 12 * s);
+  draw_file_field(c, width - 2 * pad - buttons - 12 * s);
   const char* deed = !dialog.replaces.empty() ? tr("Replace") : dialog.question.save ? tr("Save") : tr("Open");
   ImGui::SetCursorScreenPos({box.x + width - pad - buttons, box.y + height - bottom + 14 * s});
   if (button(c, "files.confirm", deed, true, 110 * s, "Enter")) dialog.confirm();

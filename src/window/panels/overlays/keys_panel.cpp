@@ -17,7 +17,7 @@ namespace {
 
 using base::tr;
 
-constexpr float kWidth = 900, kHeight = 700, kRow = 30, kChipHeight = 22;
+constexpr float kKeysWidth = 900, kKeysHeight = 700, kKeysRow = 30, kChipHeight = 22;
 constexpr float kKeys = 0.58f;  // share of the width at which the keys begin
 
 void change(ShellState& state, Bindings bindings) {
@@ -48,7 +48,7 @@ void take_pressed(ShellState& state) {
   stop_waiting(panel);
 }
 
-void draw_header(const Canvas& c, const Rect& inner) {
+void draw_keys_header(const Canvas& c, const Rect& inner) {
   ShellState& state = c.state;
   KeysPanelState& panel = state.overlays.keys;
   const float s = c.scale;
@@ -150,7 +150,7 @@ void draw_keys(const Canvas& c, const ActionInfo& action) {
   }
 }
 
-void draw_list(const Canvas& c, float width, float height) {
+void draw_keys_list(const Canvas& c, float width, float height) {
   const float s = c.scale;
   const KeysPanelState& panel = c.state.overlays.keys;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
@@ -170,15 +170,16 @@ void draw_list(const Canvas& c, float width, float height) {
     const ImVec2 local = ImGui::GetCursorPos();
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    if (ImGui::IsWindowHovered() && mouse.y >= at.y && mouse.y < at.y + kRow * s && mouse.x < at.x + inner) {
-      list.AddRectFilled(at, {at.x + inner, at.y + kRow * s}, with_alpha(c.theme[Colour::PanelRaised], 0.6f), 4 * s);
+    if (ImGui::IsWindowHovered() && mouse.y >= at.y && mouse.y < at.y + kKeysRow * s && mouse.x < at.x + inner) {
+      list.AddRectFilled(at, {at.x + inner, at.y + kKeysRow * s}, with_alpha(c.theme[Colour::PanelRaised], 0.6f),
+                         4 * s);
     }
-    const Label label{at.x + 8 * s,    at.y,    inner * kKeys - 20 * s, c.theme[Colour::Text], FontRole::Body,
-                      tr(action.text), kRow * s};
+    const Label label{at.x + 8 * s,    at.y,        inner * kKeys - 20 * s, c.theme[Colour::Text], FontRole::Body,
+                      tr(action.text), kKeysRow * s};
     draw_labels(list, c.fonts, {&label, 1});
-    ImGui::SetCursorPos({local.x + inner * kKeys, local.y + (kRow - kChipHeight) / 2 * s});
+    ImGui::SetCursorPos({local.x + inner * kKeys, local.y + (kKeysRow - kChipHeight) / 2 * s});
     draw_keys(c, action);
-    ImGui::SetCursorPos({local.x, local.y + kRow * s});
+    ImGui::SetCursorPos({local.x, local.y + kKeysRow * s});
     ImGui::Dummy({0, 0});
   }
   if (!group) text(c, FontRole::Body, Colour::Muted, tr("Nothing found."));
@@ -239,18 +240,18 @@ void draw_keys_panel(const Canvas& c) {
   take_pressed(state);
   const float s = c.scale;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float width = std::min(kWidth * s, display.x - 32 * s);
-  const float height = std::min(kHeight * s, display.y - 32 * s);
+  const float width = std::min(kKeysWidth * s, display.x - 32 * s);
+  const float height = std::min(kKeysHeight * s, display.y - 32 * s);
   const Rect box{(display.x - width) / 2, (display.y - height) / 2, width, height};
   const Rect inner{box.x + 20 * s, box.y + 16 * s, width - 40 * s, height - 24 * s};
   const float head = 36 * s, foot = 40 * s;
   state.places["keys"] = box;
   const bool outside = begin_sheet(c, "##keys", box);
   ImGui::SetCursorPos({inner.x, inner.y});
-  draw_header(c, inner);
+  draw_keys_header(c, inner);
   if (state.overlays.open == Overlay::Keys) {
     ImGui::SetCursorPos({inner.x, inner.y + head});
-    draw_list(c, inner.width, inner.height - head - foot);
+    draw_keys_list(c, inner.width, inner.height - head - foot);
     draw_foot(c, {inner.x, inner.y + inner.height - foot, inner.width, foot});
   }
   ImGui::End();

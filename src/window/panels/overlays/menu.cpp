@@ -14,7 +14,7 @@ namespace {
 
 using base::tr;
 
-constexpr float kGroupWidth = 176, kItemsWidth = 500, kRow = 26;
+constexpr float kGroupWidth = 176, kItemsWidth = 500, kMenuRow = 26;
 
 // An action, or a recent file.
 struct MenuItem {
@@ -66,16 +66,16 @@ void draw_groups(const Canvas& c, float width) {
   for (std::size_t group = 0; group < kActionGroups; ++group) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string id = "menu.group." + std::to_string(group);
-    const bool clicked = press_area(c, id.c_str(), {width, kRow * s});
+    const bool clicked = press_area(c, id.c_str(), {width, kMenuRow * s});
     note_control(c, id);
     if (clicked || (ImGui::IsItemHovered() && mouse_moved)) {
       menu.group = group;
       menu.item.reset();
     }
-    draw_row(c, {at.x, at.y, width, kRow * s}, menu.group == group, group_name(static_cast<ActionGroup>(group)), "",
+    draw_row(c, {at.x, at.y, width, kMenuRow * s}, menu.group == group, group_name(static_cast<ActionGroup>(group)), "",
              false);
     const float x = at.x + width - 12 * s;
-    const float y = at.y + kRow * s / 2;
+    const float y = at.y + kMenuRow * s / 2;
     const std::uint32_t ink = c.theme.as_text(menu.group == group ? Colour::Text : Colour::Dim);
     ImGui::GetWindowDrawList()->AddTriangleFilled({x - 3 * s, y - 4 * s}, {x - 3 * s, y + 4 * s}, {x + 2 * s, y}, ink);
   }
@@ -94,7 +94,7 @@ void draw_items(const Canvas& c, float width, float height) {
     const MenuItem& item = items[i];
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string id = "menu." + (item.action ? std::string(item.action->name) : "file." + item.file.string());
-    if (press_area(c, id.c_str(), {inner, kRow * s})) chosen = item;
+    if (press_area(c, id.c_str(), {inner, kMenuRow * s})) chosen = item;
     note_control(c, id);
     const std::string why = item.action ? why_without_effect(state, item.action->action) : std::string();
     if (ImGui::IsItemHovered()) {
@@ -104,7 +104,7 @@ void draw_items(const Canvas& c, float width, float height) {
     if (menu.item == i && !ImGui::IsItemVisible()) ImGui::SetScrollHereY(0.5f);
     const std::string says = item.action ? tr(item.action->text) : tr("open {}", item.file.filename().string());
     const std::string aside = item.action ? keys_text(*item.action) : short_path(item.file.parent_path());
-    draw_row(c, {at.x, at.y, inner, kRow * s}, menu.item == i, says, aside, !why.empty());
+    draw_row(c, {at.x, at.y, inner, kMenuRow * s}, menu.item == i, says, aside, !why.empty());
   }
   ImGui::EndChild();
   if (chosen) choose(state, *chosen);
@@ -146,7 +146,7 @@ void draw_menu(const Canvas& c) {
   const float top = 44 * s;
   std::size_t most = 0;
   for (std::size_t g = 0; g < kActionGroups; ++g) most = std::max(most, items_of(c.state, g).size());
-  const float height = std::min(static_cast<float>(most) * kRow * s, display.y - top - 2 * pad - 12 * s);
+  const float height = std::min(static_cast<float>(most) * kMenuRow * s, display.y - top - 2 * pad - 12 * s);
   const Rect box{12 * s, top, groups + items + 3 * pad, height + 2 * pad};
   c.state.places["menu"] = box;
   const bool outside = begin_sheet(c, "##menu", box, false);

@@ -17,17 +17,17 @@ namespace {
 
 using base::tr;
 
-constexpr float kWidth = 760, kRow = 30;
+constexpr float kPaletteWidth = 760, kPaletteRow = 30;
 constexpr int kRows = 14;
 
-void choose(ShellState& state, std::size_t place) {
+void choose_palette(ShellState& state, std::size_t place) {
   if (place >= state.overlays.palette.shown.size()) return;
   const PaletteEntry entry = state.overlays.palette.entries[state.overlays.palette.shown[place]];
   close_overlay(state);
   act(state, entry);
 }
 
-void move_to(PaletteState& palette, std::ptrdiff_t place) {
+void move_choice_to(PaletteState& palette, std::ptrdiff_t place) {
   const auto count = static_cast<std::ptrdiff_t>(palette.shown.size());
   if (count == 0) return;
   palette.selected = static_cast<std::size_t>((place % count + count) % count);
@@ -35,7 +35,7 @@ void move_to(PaletteState& palette, std::ptrdiff_t place) {
 }
 
 // The field always has the keyboard focus: typing searches.
-void draw_field(const Canvas& c, float width) {
+void draw_palette_field(const Canvas& c, float width) {
   PaletteState& palette = c.state.overlays.palette;
   const std::string before = palette.typed;
   if (palette.just_opened) {
@@ -53,13 +53,13 @@ void draw_field(const Canvas& c, float width) {
   const std::ptrdiff_t steps = std::exchange(palette.steps, 0);
   const auto at = static_cast<std::ptrdiff_t>(palette.selected);
   const auto last = static_cast<std::ptrdiff_t>(palette.shown.size()) - 1;
-  if (std::abs(steps) == 1) move_to(palette, at + steps);  // wraps around
+  if (std::abs(steps) == 1) move_choice_to(palette, at + steps);  // wraps around
   if (std::abs(steps) > 1)
-    move_to(palette, std::clamp<std::ptrdiff_t>(at + steps, 0, std::max<std::ptrdiff_t>(last, 0)));
-  if (std::exchange(palette.enter, false)) choose(c.state, palette.selected);
+    move_choice_to(palette, std::clamp<std::ptrdiff_t>(at + steps, 0, std::max<std::ptrdiff_t>(last, 0)));
+  if (std::exchange(palette.enter, false)) choose_palette(c.state, palette.selected);
 }
 
-void draw_row(const Canvas& c, const PaletteEntry& entry, const Rect& r, bool selected, bool hovered) {
+void draw_palette_row(const Canvas& c, const PaletteEntry& entry, const Rect& r, bool selected, bool hovered) {
   const float s = c.scale;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (selected || hovered) {
@@ -87,7 +87,7 @@ void draw_row(const Canvas& c, const PaletteEntry& entry, const Rect& r, bool se
 
 void draw_found_rows(const Canvas& c, float width, float height) {
   PaletteState& palette = c.state.overlays.palette;
-  const float row = kRow * c.scale;
+  const float row = kPaletteRow * c.scale;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   ImGui::BeginChild("##found", {width, height}, false, ImGuiWindowFlags_NoNav);
   if (palette.scroll_to_selected) {
@@ -107,12 +107,12 @@ void draw_found_rows(const Canvas& c, float width, float height) {
       const ImVec2 at = ImGui::GetCursorScreenPos();
       if (press_area(c, entry.id.c_str(), {inner, row})) clicked = place;
       note_control(c, "palette." + entry.id);
-      draw_row(c, entry, {at.x, at.y, inner, row}, place == palette.selected, ImGui::IsItemHovered());
+      draw_palette_row(c, entry, {at.x, at.y, inner, row}, place == palette.selected, ImGui::IsItemHovered());
     }
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();
-  if (clicked) choose(c.state, *clicked);
+  if (clicked) choose_palette(c.state, *clicked);
 }
 
 }  // namespace
@@ -123,18 +123,18 @@ void draw_palette(const Canvas& c) {
   const float s = c.scale;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float pad = 12 * s;
-  const float width = std::min(kWidth * s, display.x - 32 * s);
+  const float width = std::min(kPaletteWidth * s, display.x - 32 * s);
   const float field = ImGui::GetStyle().FramePadding.y * 2 + c.fonts.size(FontRole::Body);
   const float footer = 24 * s;
   const float top = std::max(12 * s, std::min(76 * s, display.y * 0.1f));
   const float most = display.y - top - 2 * pad - field - footer - 24 * s;
   const auto count = static_cast<float>(std::clamp<std::size_t>(palette.shown.size(), 1, kRows));
-  const float rows = std::min(count * kRow * s, std::floor(most / (kRow * s)) * kRow * s);
+  const float rows = std::min(count * kPaletteRow * s, std::floor(most / (kPaletteRow * s)) * kPaletteRow * s);
   const Rect box{(display.x - width) / 2, top, width, 2 * pad + field + 8 * s + rows + footer};
   c.state.places["palette"] = box;
   const bool outside = begin_sheet(c, "##palette", box);
   ImGui::SetCursorPos({box.x + pad, box.y + pad});
-  draw_field(c, width - 2 * pad);
+  draw_palette_field(c, width - 2 * pad);
   if (c.state.overlays.open == Overlay::Palette) {
     ImGui::SetCursorPos({box.x + pad, box.y + pad + field + 8 * s});
     if (palette.shown.empty()) {

@@ -18,9 +18,9 @@ namespace {
 
 using base::tr;
 
-constexpr ImGuiWindowFlags kCard = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav |
-                                   ImGuiWindowFlags_NoBackground;
+constexpr ImGuiWindowFlags kPictureCard = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                          ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav |
+                                          ImGuiWindowFlags_NoBackground;
 constexpr std::array<float, 6> kScales{0.5f, 1, 2, 3, 4, 8};
 
 void caption(const Canvas& c, const char* says) {
@@ -33,7 +33,7 @@ void line(const Canvas& c, FontRole role, Colour colour, const std::string& says
   text(c, role, colour, fit_text(c.fonts, role, says, width));
 }
 
-void draw_choices(const Canvas& c, float width) {
+void draw_picture_choices(const Canvas& c, float width) {
   PictureChoices& choices = c.state.pictures.choices;
   caption(c, tr("CONTENT"));
   std::vector<std::string> subjects{tr("Window"), tr("Timeline"), tr("Selection")};
@@ -183,7 +183,7 @@ void draw_picture_panel(const Canvas& c) {
   ImGui::SetNextWindowSize(display);
   ImGui::SetNextWindowFocus();
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
-  ImGui::Begin("##picture", nullptr, kCard);
+  ImGui::Begin("##picture", nullptr, kPictureCard);
   ImGui::PopStyleVar();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled({0, 0}, display, with_alpha(c.theme[Colour::Ground], 0.72f));
@@ -195,7 +195,7 @@ void draw_picture_panel(const Canvas& c) {
   note_place(c, "picture");
   ImGui::SetCursorScreenPos({card.x + pad, card.y + 58 * s});
   ImGui::BeginChild("##picture.choices", {left, card.height - 58 * s - 60 * s});
-  draw_choices(c, ImGui::GetContentRegionAvail().x);  // leaves space for a scroll bar, if there is one
+  draw_picture_choices(c, ImGui::GetContentRegionAvail().x);  // leaves space for a scroll bar, if there is one
   ImGui::EndChild();
   ImGui::SetCursorScreenPos({card.x + pad, card.y + card.height - 46 * s});
   if (button(c, "picture.close", std::string(tr("Close")) + " (Esc)")) close_overlay(state);

@@ -19,7 +19,7 @@ namespace {
 using base::tr;
 using experiment::Side;
 
-constexpr float kKnobWidth = 280, kPad = 12;
+constexpr float kKnobWidth = 280, kPresentationPad = 12;
 constexpr float kKnobHeight = 68;  // a slider with its hint
 
 // The experiment's current side, which can be flipped, if it turns more than one knob.
@@ -38,7 +38,7 @@ void draw_sides(const Canvas& c, float width) {
   }
 }
 
-bool has_story(const ShellState& state) { return state.experiment.active && state.model.steering(); }
+bool shows_story(const ShellState& state) { return state.experiment.active && state.model.steering(); }
 
 void draw_story_knob(const Canvas& c, float width) {
   ShellState& state = c.state;
@@ -60,7 +60,7 @@ void draw_story_knob(const Canvas& c, float width) {
 // The sentence is next to the title if it fits there, otherwise below it, in at most two lines.
 void draw_verdict(const Canvas& c, const std::string& title, float width) {
   const analysis::Verdict& verdict = c.state.model.recent().verdict;
-  ImGui::SetCursorPos({kPad * c.scale, (kPad - 4) * c.scale});
+  ImGui::SetCursorPos({kPresentationPad * c.scale, (kPresentationPad - 4) * c.scale});
   ImGui::BeginGroup();
   text(c, FontRole::Verdict, verdict_colour(verdict.kind), title);
   note_place(c, "presentation.verdict");
@@ -74,22 +74,27 @@ void draw_verdict(const Canvas& c, const std::string& title, float width) {
 
 }  // namespace
 
-float presentation_height(const Canvas& c) { return (2 * kPad + kKnobHeight) * c.scale; }
+float presentation_height(const Canvas& c) { return (2 * kPresentationPad + kKnobHeight) * c.scale; }
 
 void draw_presentation_top(const Canvas& c) {
   ShellState& state = c.state;
   const float s = c.scale;
   const ImVec2 at = ImGui::GetWindowPos();
   const ImVec2 size = ImGui::GetWindowSize();
-  const float badge_x = draw_badge(c, at.x + size.x - kPad * s, at.y + (size.y - 26 * s) / 2);
+  const float badge_x = draw_badge(c, at.x + size.x - kPresentationPad * s, at.y + (size.y - 26 * s) / 2);
   const LessonState& lesson = state.lesson;
   const bool step = lesson.on() && on_stage(state);
-  const float clock_x = step ? draw_lesson_clock(c, badge_x - kPad * s, at.y, size.y) : badge_x;
+  const float clock_x = step ? draw_lesson_clock(c, badge_x - kPresentationPad * s, at.y, size.y) : badge_x;
   const std::string says = step ? fmt::format("{}/{}  {}", lesson.number() + 1, lesson.lesson().steps.size(),
                                               lesson.step().title[state.language()])
-                           : has_story(state) ? state.experiment.active->experiment().title[state.language()]
-                                              : tr(state.model.title());
-  const Label title{at.x + kPad * s, at.y, clock_x - at.x - 2 * kPad * s, c.theme[Colour::Text], FontRole::Title, says,
+                           : shows_story(state) ? state.experiment.active->experiment().title[state.language()]
+                                                : tr(state.model.title());
+  const Label title{at.x + kPresentationPad * s,
+                    at.y,
+                    clock_x - at.x - 2 * kPresentationPad * s,
+                    c.theme[Colour::Text],
+                    FontRole::Title,
+                    says,
                     size.y};
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&title, 1});
 }
@@ -100,12 +105,12 @@ void draw_presentation_bar(const Canvas& c) {
   const ImVec2 size = ImGui::GetWindowSize();
   const analysis::Verdict& verdict = state.model.recent().verdict;
   const bool hidden = answers_hidden(state);
-  const bool knob = has_story(state);
+  const bool knob = shows_story(state);
   const float knob_width = knob ? std::min(kKnobWidth * s, size.x * 0.36f) : 0;
-  const float width = size.x - knob_width - (knob ? 3 : 2) * kPad * s;
+  const float width = size.x - knob_width - (knob ? 3 : 2) * kPresentationPad * s;
   const bool starting = state.model.live() && verdict.kind == analysis::VerdictKind::Unknown;
   if (hidden) {
-    ImGui::SetCursorPos({kPad * s, kPad * s});
+    ImGui::SetCursorPos({kPresentationPad * s, kPresentationPad * s});
     ImGui::BeginGroup();
     text(c, FontRole::Title, Colour::Muted, tr("Answers are hidden: H shows them"));
     note_place(c, "presentation.hidden");
@@ -114,7 +119,7 @@ void draw_presentation_bar(const Canvas& c) {
   const std::string title = starting ? tr("Measuring …") : std::string(analysis::verdict_title(verdict.kind));
   if (!hidden) draw_verdict(c, title, width);
   if (!knob) return;
-  ImGui::SetCursorPos({size.x - knob_width - kPad * s, kPad * s});
+  ImGui::SetCursorPos({size.x - knob_width - kPresentationPad * s, kPresentationPad * s});
   draw_story_knob(c, knob_width);
 }
 

@@ -21,7 +21,7 @@ namespace {
 using base::tr;
 using experiment::Side;
 
-constexpr float kWidth = 470;
+constexpr float kTourWidth = 470;
 
 // After / before, once both were measured; 0: not yet.
 double factor_of(const ActiveExperiment& active) {
@@ -117,7 +117,7 @@ void draw_tour(const Canvas& c) {
 
   const float s = c.scale;
   const Rect& middle = lanes->second;
-  const float width = std::min(kWidth * s, middle.width - 16 * s);
+  const float width = std::min(kTourWidth * s, middle.width - 16 * s);
   const float top = middle.y + middle.height + 6 * s;
   ImGui::SetNextWindowPos({middle.x + (middle.width - width) / 2, top});
   ImGui::SetNextWindowSize({width, 0});

@@ -18,8 +18,8 @@ constexpr const char* kPopup = "##plot_menu";
 float menu_height = 0;  // as last drawn
 
 // A line with a tick, a name and, at the right edge, a value or a key.
-bool line(const Canvas& c, const std::string& id, const std::string& name, const std::string& says, bool on,
-          Colour colour, float width) {
+bool plot_line(const Canvas& c, const std::string& id, const std::string& name, const std::string& says, bool on,
+               Colour colour, float width) {
   const float s = c.scale;
   const float height = 23 * s;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -46,8 +46,8 @@ bool line(const Canvas& c, const std::string& id, const std::string& name, const
   return clicked;
 }
 
-void draw_groups(const Canvas& c, const std::vector<PlotInfo>& catalogue, PlotGroup first, PlotGroup last,
-                 float width) {
+void draw_plot_groups(const Canvas& c, const std::vector<PlotInfo>& catalogue, PlotGroup first, PlotGroup last,
+                      float width) {
   ShellState& state = c.state;
   PlotChoice& choice = state.plots.view.choice;
   std::optional<PlotGroup> group;
@@ -57,7 +57,7 @@ void draw_groups(const Canvas& c, const std::vector<PlotInfo>& catalogue, PlotGr
     group = info.group;
     const bool on = shows_plot(state, info.key);
     const std::string value = plot_text(info.unit, newest_value(state, info));
-    if (!line(c, "plot_menu." + info.key, info.label, value, on, info.colour, width)) continue;
+    if (!plot_line(c, "plot_menu." + info.key, info.label, value, on, info.colour, width)) continue;
     on ? choice.remove(info.key) : choice.add(info.key);
     remember_choice(state);
   }
@@ -67,19 +67,19 @@ void draw_content(const Canvas& c, const std::vector<PlotInfo>& catalogue) {
   ShellState& state = c.state;
   const float width = 216 * c.scale;
   ImGui::BeginGroup();
-  draw_groups(c, catalogue, PlotGroup::Pace, PlotGroup::Idle, width);
+  draw_plot_groups(c, catalogue, PlotGroup::Pace, PlotGroup::Idle, width);
   vertical_space(c, 8);
   ImGui::EndGroup();
   ImGui::SameLine(0, 20 * c.scale);
   ImGui::BeginGroup();
-  draw_groups(c, catalogue, PlotGroup::Copies, PlotGroup::Values, width);
+  draw_plot_groups(c, catalogue, PlotGroup::Copies, PlotGroup::Values, width);
   heading(c, tr("ALL PLOTS"));
-  if (line(c, "plot_menu.log", tr("logarithmic"), keys_text(info(Action::TogglePlotLog)), state.plots.view.logarithmic,
-           Colour::Accent, width)) {
+  if (plot_line(c, "plot_menu.log", tr("logarithmic"), keys_text(info(Action::TogglePlotLog)),
+                state.plots.view.logarithmic, Colour::Accent, width)) {
     state.requests.actions.push_back(Action::TogglePlotLog);
   }
-  if (line(c, "plot_menu.ghost", tr("ghost of this run"), keys_text(info(Action::PinGhost)), !state.plots.ghost.empty(),
-           Colour::Accent, width)) {
+  if (plot_line(c, "plot_menu.ghost", tr("ghost of this run"), keys_text(info(Action::PinGhost)),
+                !state.plots.ghost.empty(), Colour::Accent, width)) {
     state.requests.actions.push_back(Action::PinGhost);
   }
   vertical_space(c, 6);

@@ -17,7 +17,7 @@ namespace {
 using base::tr;
 
 constexpr float kLeastRowHeight = 22;
-constexpr float kGap = 6;
+constexpr float kPlotGap = 6;
 constexpr float kTwoLines = 26;     // the value is below the name
 constexpr float kTallRow = 42;      // uses larger text
 constexpr float kHeadroom = 0.06f;  // above the highest value, so that its line is not cut off
@@ -274,7 +274,7 @@ PlotRows prepare_rows(const Canvas& c, const TimeAxis& axis, bool same_axis, con
   for (std::size_t i = 0; i < heights.size(); ++i) {
     PlotRow row;
     row.info = shown[i].first;
-    row.box = {area.x, y, area.width, heights[i] - kGap * s};
+    row.box = {area.x, y, area.width, heights[i] - kPlotGap * s};
     y += heights[i];
     if (row.info.kind) {
       kinds.add(*row.info.kind);

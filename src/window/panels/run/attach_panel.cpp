@@ -16,7 +16,7 @@ namespace {
 
 using base::tr;
 
-constexpr std::array kLevels{wire::Level::Waits, wire::Level::Acquire, wire::Level::Calls, wire::Level::All};
+constexpr std::array kAttachLevels{wire::Level::Waits, wire::Level::Acquire, wire::Level::Calls, wire::Level::All};
 constexpr std::array kShares{0.05, 0.1, 0.25, 1.0};
 constexpr base::Nanoseconds kRecordFor = 2 * base::kSecond;
 
@@ -49,12 +49,12 @@ void draw_level(const Canvas& c, Watching& watching, bool reached) {
   heading(c, tr("RECORDED"));
   attach::Intensity intensity = watching.intensity();
   if (!reached) return wrapped_text(c, FontRole::Body, Colour::Muted, attach::text_of(intensity));
-  const auto at = std::find(kLevels.begin(), kLevels.end(), intensity.level);
+  const auto at = std::find(kAttachLevels.begin(), kAttachLevels.end(), intensity.level);
   std::vector<std::string> names;
-  for (const wire::Level level : kLevels) names.emplace_back(attach::to_text(level));
-  const int chosen = segmented(c, "attach.level", names, static_cast<int>(at - kLevels.begin()));
+  for (const wire::Level level : kAttachLevels) names.emplace_back(attach::to_text(level));
+  const int chosen = segmented(c, "attach.level", names, static_cast<int>(at - kAttachLevels.begin()));
   if (chosen >= 0) {
-    intensity.level = kLevels[static_cast<std::size_t>(chosen)];
+    intensity.level = kAttachLevels[static_cast<std::size_t>(chosen)];
     watching.set_intensity(intensity);
   }
   vertical_space(c, 6);

@@ -18,9 +18,9 @@ namespace {
 
 using base::tr;
 
-constexpr const char* kPopup = "##devices";
+constexpr const char* kDevicePopup = "##devices";
 
-void choose(ShellState& state, const DeviceChoice& choice) {
+void choose_device(ShellState& state, const DeviceChoice& choice) {
   if (choice.pick.starts_with(kRecordedPrefix)) {
     state.requests.files = {base::path_of(choice.pick)};
     return;
@@ -30,7 +30,7 @@ void choose(ShellState& state, const DeviceChoice& choice) {
 }
 
 // Two lines: the name with its id at the right edge, and a summary below.
-bool draw_choice(const Canvas& c, const DeviceChoice& choice, float width) {
+bool draw_device_choice(const Canvas& c, const DeviceChoice& choice, float width) {
   const float s = c.scale;
   const float height = (choice.summary.empty() ? 30 : 46) * s;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -61,7 +61,7 @@ bool draw_choice(const Canvas& c, const DeviceChoice& choice, float width) {
   return clicked;
 }
 
-void draw_menu(const Canvas& c, const ImVec2& below_right) {
+void draw_device_menu(const Canvas& c, const ImVec2& below_right) {
   ShellState& state = c.state;
   const float s = c.scale;
   const float width = std::min(600 * s, ImGui::GetIO().DisplaySize.x - 40 * s);
@@ -71,7 +71,7 @@ void draw_menu(const Canvas& c, const ImVec2& below_right) {
   ImGui::SetNextWindowSizeConstraints({0, 0}, {FLT_MAX, ImGui::GetIO().DisplaySize.y - below_right.y - 20 * s});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {10 * s, 4 * s});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {8 * s, 3 * s});
-  state.device_menu.open = ImGui::BeginPopup(kPopup);
+  state.device_menu.open = ImGui::BeginPopup(kDevicePopup);
   if (state.device_menu.open) {
     if (std::exchange(state.device_menu.toggle, false)) ImGui::CloseCurrentPopup();
     for (const DeviceSection& section : sections) {
@@ -79,8 +79,8 @@ void draw_menu(const Canvas& c, const ImVec2& below_right) {
       heading(c, section.title.c_str());
       ImGui::Unindent(14 * s);
       for (const DeviceChoice& choice : section.choices) {
-        if (!draw_choice(c, choice, width)) continue;
-        if (!choice.current) choose(state, choice);
+        if (!draw_device_choice(c, choice, width)) continue;
+        if (!choice.current) choose_device(state, choice);
         ImGui::CloseCurrentPopup();
       }
       if (section.note.empty()) continue;
@@ -98,7 +98,7 @@ void draw_menu(const Canvas& c, const ImVec2& below_right) {
     ImGui::Indent(14 * s);
     heading(c, tr("YOUR PROGRAM"));
     ImGui::Unindent(14 * s);
-    if (draw_choice(c, {"attach", tr(program.text), keys_text(program), attach::why_not(), false}, width)) {
+    if (draw_device_choice(c, {"attach", tr(program.text), keys_text(program), attach::why_not(), false}, width)) {
       state.requests.actions.push_back(Action::AttachProgram);
       ImGui::CloseCurrentPopup();
     }
@@ -144,9 +144,9 @@ float draw_badge(const Canvas& c, float right, float y) {
   if (clicked || (state.device_menu.toggle && !state.device_menu.open)) {
     state.device_menu.toggle = false;
     state.device_menu.devices = device::catalogue();
-    ImGui::OpenPopup(kPopup);
+    ImGui::OpenPopup(kDevicePopup);
   }
-  draw_menu(c, {right, y + height + 6 * s});
+  draw_device_menu(c, {right, y + height + 6 * s});
   // What stands to its left keeps its place when a flip brings a device with a shorter name.
   float& widest = state.device_menu.widest_badge;
   widest = std::min(std::max(widest, width / s), most / s);

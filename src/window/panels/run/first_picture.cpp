@@ -16,7 +16,7 @@ using base::tr;
 using Lane = io::FirstPicture::Lane;
 
 constexpr float kPitch = 24, kStrip = 18, kNames = 250, kNote = 24;
-constexpr float kShare = 0.6f;  // of the window's height, at most
+constexpr float kPictureShare = 0.6f;  // of the window's height, at most
 
 bool has_strip(const Lane& lane) {
   return lane.info.kind != trace::LaneKind::Counter && lane.info.kind != trace::LaneKind::Markers;
@@ -41,7 +41,7 @@ Colour colour_of(trace::LaneKind kind) {
   }
 }
 
-std::string name_of(const trace::LaneInfo& info) {
+std::string picture_name_of(const trace::LaneInfo& info) {
   const std::string what = tr(info.name);
   if (trace::is_cpu_lane(info.kind)) return tr("{} · thread {}", what, info.tid);
   return tr("GPU {} · {}, stream {}", info.device, what, info.stream);
@@ -67,7 +67,7 @@ std::vector<const Lane*> chosen(const io::FirstPicture::Look& look, std::size_t 
 }
 
 std::size_t most_lanes(const Canvas& c) {
-  return static_cast<std::size_t>(std::max(1.0f, ImGui::GetIO().DisplaySize.y * kShare / (kPitch * c.scale)));
+  return static_cast<std::size_t>(std::max(1.0f, ImGui::GetIO().DisplaySize.y * kPictureShare / (kPitch * c.scale)));
 }
 
 std::size_t strips(const io::FirstPicture::Look& look) {
@@ -100,8 +100,8 @@ void draw_first_picture(const Canvas& c, ImDrawList& list, const Rect& at, const
   std::vector<Label> labels;
   float y = at.y;
   for (const Lane* lane : lanes) {
-    labels.push_back(
-        {at.x, y, names, c.theme[Colour::Muted], FontRole::Small, name_of(lane->info), kStrip * s, LabelAlign::Right});
+    labels.push_back({at.x, y, names, c.theme[Colour::Muted], FontRole::Small, picture_name_of(lane->info), kStrip * s,
+                      LabelAlign::Right});
     list.AddRectFilled({left, y}, {left + width, y + kStrip * s}, c.theme[Colour::Row]);
     const ImU32 colour = c.theme[colour_of(lane->info.kind)];
     // A pixel shows the busiest of its bins, as high as it is busy.

@@ -32,7 +32,7 @@ Colour tone_colour(HealthLine::Tone tone) {
   }
 }
 
-void draw_line(const Canvas& c, const HealthLine& line, float width) {
+void draw_health_line(const Canvas& c, const HealthLine& line, float width) {
   const float start = ImGui::GetCursorPosX();
   const Colour colour = tone_colour(line.tone);
   const float value_width = text_width(c.fonts, FontRole::Mono, line.value);
@@ -68,7 +68,7 @@ void draw_group(const Canvas& c, const HealthGroup& group, float width) {
     ImGui::PopTextWrapPos();
   }
   vertical_space(c, 4);
-  for (const HealthLine& line : group.lines) draw_line(c, line, width);
+  for (const HealthLine& line : group.lines) draw_health_line(c, line, width);
 }
 
 // What the trace may take up, now and in later runs.

@@ -48,7 +48,7 @@ void draw_plain_workload(const Canvas& c) {
 }
 
 // What the tutorial published, and this run's own figure in the same terms.
-void draw_published(const Canvas& c) {
+void draw_knob_published(const Canvas& c) {
   const Model& model = c.state.model;
   const workload::WorkloadInfo& info = model.steering()->workload();
   if (info.published.empty()) return;
@@ -126,7 +126,7 @@ void draw_knobs(const Canvas& c) {
   heading(c, tr("KNOBS"));
   const workload::Settings settings = state.model.steering()->settings();
   for (const workload::SettingSpec& spec : settings.specs()) draw_knob(c, settings, spec);
-  draw_published(c);
+  draw_knob_published(c);
   draw_own_figures(c);
   vertical_space(c, 12);
 }

@@ -74,7 +74,7 @@ void draw_bar(const Canvas& c, const std::string& name, const Figures& figures, 
   note_place(c, "cost." + name);
 }
 
-void draw_bars(const Canvas& c, const Figures& now) {
+void draw_own_bars(const Canvas& c, const Figures& now) {
   const auto& active = c.state.experiment.active;
   const std::optional<Side> side =
       active ? active->side_of(c.state.model.steering()->settings()) : std::optional<Side>();
@@ -108,7 +108,7 @@ void draw_own_figures(const Canvas& c) {
   const Figures figures = c.state.model.steering()->figures();
   if (figures.empty()) return;
   heading(c, word(Word::OwnFigures, c.state.language()).c_str());
-  draw_bars(c, figures);
+  draw_own_bars(c, figures);
   std::size_t part = 0;
   for (const workload::Figure& f : figures) {
     const float swatch = f.part ? 20 * c.scale : 0;

@@ -12,7 +12,7 @@ namespace {
 
 using base::tr;
 
-void line(const Canvas& c, const char* name, const std::string& value) {
+void average_line(const Canvas& c, const char* name, const std::string& value) {
   text(c, FontRole::Small, Colour::Muted, name);
   ImGui::SameLine(110 * c.scale);
   text(c, FontRole::MonoSmall, Colour::Text, value);
@@ -22,12 +22,12 @@ std::string of_pictures(std::size_t count, std::size_t all) { return tr("{} of {
 
 void describe(const Canvas& c, const AverageEvent& e, std::size_t pictures) {
   text(c, FontRole::BodyBold, Colour::Text, e.label.size() > 90 ? e.label.substr(0, 88) + "…" : e.label);
-  line(c, tr("duration"), mean_sd_text(e.duration));
-  line(c, tr("shortest"), base::format_duration(e.shortest));
-  line(c, tr("longest"), base::format_duration(e.longest));
-  line(c, tr("start"), mean_sd_text(e.start));
-  if (trace::is_blocking(e.event)) line(c, tr("waiting"), mean_sd_text(e.waiting));
-  line(c, tr("seen in"), of_pictures(e.duration.count, pictures));
+  average_line(c, tr("duration"), mean_sd_text(e.duration));
+  average_line(c, tr("shortest"), base::format_duration(e.shortest));
+  average_line(c, tr("longest"), base::format_duration(e.longest));
+  average_line(c, tr("start"), mean_sd_text(e.start));
+  if (trace::is_blocking(e.event)) average_line(c, tr("waiting"), mean_sd_text(e.waiting));
+  average_line(c, tr("seen in"), of_pictures(e.duration.count, pictures));
 }
 
 }  // namespace
@@ -50,8 +50,8 @@ void draw_average_tooltip(const Canvas& c) {
     describe(c, *event, picture.count());
   } else {
     text(c, FontRole::BodyBold, Colour::Text, tr("busy in {:.0f} % of the pictures", busy * 100));
-    line(c, tr("pictures"), std::to_string(picture.count()));
-    line(c, tr("from trigger"), base::format_duration(*state.pointed.at - trigger));
+    average_line(c, tr("pictures"), std::to_string(picture.count()));
+    average_line(c, tr("from trigger"), base::format_duration(*state.pointed.at - trigger));
   }
   ImGui::EndTooltip();
 }

@@ -17,7 +17,7 @@ namespace {
 
 using base::tr;
 
-constexpr float kWidth = 390, kLine = 20, kSwatch = 22;
+constexpr float kLegendWidth = 390, kLegendLine = 20, kSwatch = 22;
 constexpr std::size_t kFewest = 5, kMost = 10;
 
 // Fewer in a low window, so that the lanes stay in sight.
@@ -33,11 +33,11 @@ class Lines {
   void add(Span span, const std::string& says, bool mono = false) {
     const float s = c_.scale;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImGui::Dummy({width_, kLine * s});
+    ImGui::Dummy({width_, kLegendLine * s});
     span.x0 = at.x;
     span.y0 = at.y + 4 * s;
     span.x1 = at.x + kSwatch * s;
-    span.y1 = at.y + (kLine - 4) * s;
+    span.y1 = at.y + (kLegendLine - 4) * s;
     SpanBatch batch;
     batch.add(span);
     add_to_draw_list(*ImGui::GetWindowDrawList(), c_.spans, batch);
@@ -47,7 +47,7 @@ class Lines {
                       c_.theme[Colour::Text],
                       mono ? FontRole::MonoSmall : FontRole::Small,
                       says,
-                      kLine * s};
+                      kLegendLine * s};
     draw_labels(*ImGui::GetWindowDrawList(), c_.fonts, {&label, 1});
   }
   void solid(std::uint32_t fill, const std::string& says) {
@@ -67,7 +67,7 @@ class Lines {
   void ramp(const DurationScale& scale, const std::string& says) {
     const float s = c_.scale;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImGui::Dummy({width_, (kLine + 4) * s});
+    ImGui::Dummy({width_, (kLegendLine + 4) * s});
     const float name = width_ * 0.36f;
     const float end = text_width(c_.fonts, FontRole::MonoSmall, "100.0 µs") + 6 * s;
     const float x0 = at.x + name + end;
@@ -103,7 +103,7 @@ void draw_kinds(Lines& lines) {
   lines.solid(Colour::CopyOther, tr("memset, other copy"));
 }
 
-void draw_names(const Canvas& c, Lines& lines) {
+void draw_legend_names(const Canvas& c, Lines& lines) {
   const trace::Trace& trace = c.state.model.trace();
   wrapped_text(c, FontRole::Small, Colour::Muted,
                tr("Each name has its colour, the same in every run and picture. There are {}, so two names can share "
@@ -116,7 +116,7 @@ void draw_names(const Canvas& c, Lines& lines) {
   }
 }
 
-void draw_durations(const Canvas& c, Lines& lines) {
+void draw_legend_durations(const Canvas& c, Lines& lines) {
   wrapped_text(c, FontRole::Small, Colour::Muted,
                tr("From short to long, each kind on its own scale. A bar of many events shows their mean."));
   vertical_space(c, 4);
@@ -157,7 +157,7 @@ void draw_colour_legend(const Canvas& c) {
   // In the lower right corner of the middle column, over the plots rather than the lanes.
   const float right = timeline->second.x + timeline->second.width - 14 * s;
   const float bottom = display.y - (state.presentation.on ? 60 : 34) * s;
-  const float width = std::min(kWidth * s, timeline->second.width - 28 * s);
+  const float width = std::min(kLegendWidth * s, timeline->second.width - 28 * s);
   ImGui::SetNextWindowPos({right, bottom}, ImGuiCond_Always, {1, 1});
   ImGui::SetNextWindowSizeConstraints({width, 0}, {width, bottom - 52 * s});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {14 * s, 10 * s});
@@ -189,10 +189,10 @@ void draw_colour_legend(const Canvas& c) {
   Lines lines(c);
   switch (state.colours.colouring.by) {
     case ColourBy::Name:
-      draw_names(c, lines);
+      draw_legend_names(c, lines);
       break;
     case ColourBy::Duration:
-      draw_durations(c, lines);
+      draw_legend_durations(c, lines);
       break;
     case ColourBy::Stream:
     case ColourBy::Thread:

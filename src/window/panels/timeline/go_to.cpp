@@ -17,7 +17,7 @@ namespace {
 using base::tr;
 using Kind = TypedDestination::Kind;
 
-constexpr float kWidth = 400, kPad = 12;
+constexpr float kGoToWidth = 400, kGoToPad = 12;
 
 struct Destination {
   std::string says;
@@ -89,7 +89,7 @@ Destination destination_of(const ShellState& state, const std::string& typed) {
   }
 }
 
-void go(ShellState& state, const Destination& destination) {
+void go_there(ShellState& state, const Destination& destination) {
   if (!destination.iteration) {
     state.view.centre(destination.at);
     return flash_arrival(state, destination.at);
@@ -119,10 +119,10 @@ void draw_go_to(const Canvas& c) {
   const auto timeline = state.places.find("timeline");
   if (timeline == state.places.end()) return;
   const TimeAxis& axis = state.view.axis();
-  const float width = std::min(kWidth * s, axis.width_px());
+  const float width = std::min(kGoToWidth * s, axis.width_px());
   const float field_height = ImGui::GetStyle().FramePadding.y * 2 + c.fonts.size(FontRole::Title);
   const Rect box{(axis.left_px() + axis.right_px() - width) / 2, timeline->second.y + 14 * s, width,
-                 2 * kPad * s + field_height + 26 * s};
+                 2 * kGoToPad * s + field_height + 26 * s};
   state.places["go_to"] = box;
   const bool beside = begin_sheet(c, "##go_to", box, false);
   if (!field.was_open) {
@@ -131,8 +131,8 @@ void draw_go_to(const Canvas& c) {
     field.was_open = true;
   }
   if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(0)) ImGui::SetKeyboardFocusHere();
-  ImGui::SetCursorPos({box.x + kPad * s, box.y + kPad * s});
-  ImGui::SetNextItemWidth(width - 2 * kPad * s);
+  ImGui::SetCursorPos({box.x + kGoToPad * s, box.y + kGoToPad * s});
+  ImGui::SetNextItemWidth(width - 2 * kGoToPad * s);
   bool entered = false;
   {
     const TextStyle style(c, FontRole::Title, Colour::Text);
@@ -142,16 +142,16 @@ void draw_go_to(const Canvas& c) {
   note_control(c, "go_to.field");
   const Destination destination = destination_of(state, field.text);
   const bool bad = !destination.possible && !field.text.empty();
-  const Label says{box.x + (kPad + 6) * s,
-                   box.y + kPad * s + field_height + 5 * s,
-                   width - 2 * (kPad + 6) * s,
+  const Label says{box.x + (kGoToPad + 6) * s,
+                   box.y + kGoToPad * s + field_height + 5 * s,
+                   width - 2 * (kGoToPad + 6) * s,
                    bad ? c.theme.as_text(Colour::Wait) : c.theme[Colour::Muted],
                    FontRole::Body,
                    destination.says,
                    22 * s};
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&says, 1});
   ImGui::End();
-  if (entered && destination.possible) go(state, destination);
+  if (entered && destination.possible) go_there(state, destination);
   if ((entered && destination.possible) || beside || key_pressed(ImGuiKey_Escape)) close_overlay(state);
 }
 

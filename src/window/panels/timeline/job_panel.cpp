@@ -19,7 +19,7 @@ namespace {
 
 using base::tr;
 
-constexpr float kHeading = 24, kBelow = 2;
+constexpr float kHeading = 24, kJobBelow = 2;
 constexpr float kSlop = 4;
 constexpr float kMostShare = 0.5f;  // of the room for the lanes
 
@@ -36,7 +36,7 @@ JobFrame job_frame(const Canvas& c) {
           state.job.selected};
 }
 
-void draw_heading(const Canvas& c, const Rect& area) {
+void draw_job_heading(const Canvas& c, const Rect& area) {
   ShellState& state = c.state;
   JobState& job = state.job;
   const float s = c.scale;
@@ -181,7 +181,7 @@ float job_height(const Canvas& c, float room) {
   if (!state.job.visible() || state.job.bands().empty()) return 0;
   const float wanted = kHeading * c.scale +
                        JobBands::height(state.job.bands().size(), !state.job.collectives().all.empty(), c.scale) +
-                       kBelow * c.scale;
+                       kJobBelow * c.scale;
   return std::min(wanted, room * kMostShare);
 }
 
@@ -192,7 +192,7 @@ void draw_job(const Canvas& c) {
   const float width = ImGui::GetContentRegionAvail().x;
   const JobFrame frame = job_frame(c);
   const TimeAxis& axis = state.view.axis();
-  draw_heading(c, {at.x, at.y, width, kHeading * s});
+  draw_job_heading(c, {at.x, at.y, width, kHeading * s});
   // Many bands scroll.
   const float top = at.y + kHeading * s;
   const float room = ImGui::GetWindowPos().y + ImGui::GetWindowHeight() - top;

@@ -20,7 +20,7 @@ constexpr float kEdgePx = 3.5f;
 constexpr float kScrollZone = 26;  // near the top and bottom, a drag scrolls
 constexpr float kScrollPerSecond = 420;
 
-bool inside(const Rect& r, const ImVec2& p) {
+bool lane_inside(const Rect& r, const ImVec2& p) {
   return p.x >= r.x && p.x < r.x + r.width && p.y >= r.y && p.y < r.y + r.height;
 }
 
@@ -31,12 +31,12 @@ void look(const Canvas& c, const NameArea& names, const ImVec2& mouse) {
   hands.under = Grip::None;
   hands.pointed.reset();
   if (mouse.y < names.top() || mouse.y >= names.bottom()) return;
-  if (timeline.hidden_count() > 0 && inside(names.note(), mouse)) {
+  if (timeline.hidden_count() > 0 && lane_inside(names.note(), mouse)) {
     hands.under = Grip::Note;
     return;
   }
   for (const HeadingPlace& heading : timeline.headings()) {
-    if (timeline.covers(heading, mouse.y) || !inside(heading_target(c, heading), mouse)) continue;
+    if (timeline.covers(heading, mouse.y) || !lane_inside(heading_target(c, heading), mouse)) continue;
     hands.under = Grip::Heading;
     hands.under_group = heading.group;
     hands.under_folded = heading.folded;
@@ -56,10 +56,10 @@ void look(const Canvas& c, const NameArea& names, const ImVec2& mouse) {
     return;
   }
   if (!place) return;
-  hands.under = inside(names.pin_mark(place->rect), mouse)    ? Grip::Pin
-                : inside(names.hide_mark(place->rect), mouse) ? Grip::Hide
-                : inside(names.fold_mark(place->rect), mouse) ? Grip::Fold
-                                                              : Grip::Name;
+  hands.under = lane_inside(names.pin_mark(place->rect), mouse)    ? Grip::Pin
+                : lane_inside(names.hide_mark(place->rect), mouse) ? Grip::Hide
+                : lane_inside(names.fold_mark(place->rect), mouse) ? Grip::Fold
+                                                                   : Grip::Name;
 }
 
 void take(const Canvas& c, const ImVec2& mouse) {

@@ -14,7 +14,7 @@ namespace {
 
 using base::tr;
 
-constexpr const char* kPopup = "##lane";
+constexpr const char* kLanePopup = "##lane";
 }  // namespace
 
 bool menu_item(const Canvas& c, const char* id, const std::string& says, const std::string& keys, bool on,
@@ -56,7 +56,7 @@ void menu_line(const Canvas& c) {
 
 namespace {
 
-void draw_items(const Canvas& c, const LanePlace& lane) {
+void draw_lane_items(const Canvas& c, const LanePlace& lane) {
   constexpr float kWidth = kMenuWidth;
   ShellState& state = c.state;
   const LaneChoice choice = state.lanes.choice(lane.key);
@@ -114,24 +114,24 @@ void draw_items(const Canvas& c, const LanePlace& lane) {
 void open_lane_menu(const Canvas& c, const std::string& key, bool of_selection) {
   c.state.lane_hands.menu_for = key;
   c.state.lane_hands.menu_of_selection = of_selection;
-  ImGui::OpenPopup(kPopup);
+  ImGui::OpenPopup(kLanePopup);
 }
 
 void draw_lane_menu(const Canvas& c) {
   const float s = c.scale;
   LaneHands& hands = c.state.lane_hands;
   if (std::exchange(hands.menu_opens, false)) {
-    ImGui::OpenPopup(kPopup);
+    ImGui::OpenPopup(kLanePopup);
     c.state.in_motion = true;
   }
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {12 * s, 10 * s});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {8 * s, 1 * s});
-  hands.menu_open = ImGui::BeginPopup(kPopup);
+  hands.menu_open = ImGui::BeginPopup(kLanePopup);
   if (hands.menu_open) {
     if (const auto lane = c.state.timeline.place_of(hands.menu_for)) {
       bool& of_selection = hands.menu_of_selection;
       if (!of_selection) {
-        draw_items(c, *lane);
+        draw_lane_items(c, *lane);
       } else if (c.state.selection.empty()) {
         ImGui::CloseCurrentPopup();
       } else if (draw_selection_menu(c, *lane)) {

@@ -15,9 +15,9 @@ namespace lanescope::ui {
 namespace {
 
 using base::tr;
-using Grip = LaneHands::Grip;
+using LabelGrip = LaneHands::Grip;
 
-constexpr float kMark = 24;
+constexpr float kLabelMark = 24;
 
 ImVec2 centre(const Rect& r) { return {r.x + r.width / 2, r.y + r.height / 2}; }
 
@@ -57,7 +57,7 @@ void draw_headings(const Canvas& c, const NameArea& names, ImDrawList& list) {
     const Rect& r = heading.rect;
     const float middle = r.y + r.height - 12 * s;
     if (timeline.covers(heading, middle) || middle < names.top() || middle > names.bottom()) continue;
-    const bool hovered = hands.under == Grip::Heading && hands.under_group == heading.group;
+    const bool hovered = hands.under == LabelGrip::Heading && hands.under_group == heading.group;
     draw_chevron(list, {names.left() + 20 * s, middle}, heading.folded, c.theme[hovered ? Colour::Accent : Colour::Dim],
                  s);
     note_control(c, "lane_group." + heading.group, heading_target(c, heading));
@@ -73,8 +73,9 @@ void draw_marks(const Canvas& c, const NameArea& names, ImDrawList& list) {
     c.state.places["lane_name." + place.key] = {names.left() + 16 * s, y, names.right() - names.left() - 60 * s,
                                                 std::min(place.rect.height, 34 * s)};
     if (c.state.lanes.group_folded(place.group) && !place.pinned) continue;
-    const bool pointed = hands.pointed == place.key && hands.grip != Grip::Edge &&
-                         (hands.under >= Grip::Name && hands.under <= Grip::Hide) && hands.grip != Grip::Name;
+    const bool pointed = hands.pointed == place.key && hands.grip != LabelGrip::Edge &&
+                         (hands.under >= LabelGrip::Name && hands.under <= LabelGrip::Hide) &&
+                         hands.grip != LabelGrip::Name;
     const Rect fold = names.fold_mark(place.rect);
     const Rect pin = names.pin_mark(place.rect);
     const Rect hide = names.hide_mark(place.rect);
@@ -83,7 +84,7 @@ void draw_marks(const Canvas& c, const NameArea& names, ImDrawList& list) {
     note_control(c, fold_name, fold);
     if (pointed || place.folded || c.state.focus.is_at(fold_name)) {
       const ImVec2 at{fold.x + 7 * s, centre(fold).y};  // left of the name, over which the mark reaches
-      draw_chevron(list, at, place.folded, lit(c, pointed && hands.under == Grip::Fold), s);
+      draw_chevron(list, at, place.folded, lit(c, pointed && hands.under == LabelGrip::Fold), s);
     }
     if (pointed) {
       // Fade out the name where the icons begin.
@@ -92,13 +93,13 @@ void draw_marks(const Canvas& c, const NameArea& names, ImDrawList& list) {
       const std::uint32_t clear = with_alpha(ground, 0);
       list.AddRectFilledMultiColor({pin.x - fade, pin.y}, {pin.x, pin.y + pin.height}, clear, ground, ground, clear);
       list.AddRectFilled({pin.x, pin.y}, {names.right() - 6 * s, pin.y + pin.height}, ground);
-      draw_eye(list, centre(hide), lit(c, hands.under == Grip::Hide), s);
+      draw_eye(list, centre(hide), lit(c, hands.under == LabelGrip::Hide), s);
       note_control(c, "lane_pin", pin);
       note_control(c, "lane_hide", hide);
       c.state.places["lane_fold"] = fold;
     }
     if (pointed || place.pinned) {
-      draw_pin(list, centre(pin), place.pinned ? c.theme[Colour::Accent] : lit(c, hands.under == Grip::Pin), s);
+      draw_pin(list, centre(pin), place.pinned ? c.theme[Colour::Accent] : lit(c, hands.under == LabelGrip::Pin), s);
     }
   }
 }
@@ -106,17 +107,17 @@ void draw_marks(const Canvas& c, const NameArea& names, ImDrawList& list) {
 void draw_held(const Canvas& c, const NameArea& names, ImDrawList& list) {
   const LaneHands& hands = c.state.lane_hands;
   const float s = c.scale;
-  const bool edge = hands.grip == Grip::Edge || (hands.grip == Grip::None && hands.under == Grip::Edge);
-  const auto place = c.state.timeline.place_of(hands.grip == Grip::None ? hands.pointed.value_or("") : hands.held);
+  const bool edge = hands.grip == LabelGrip::Edge || (hands.grip == LabelGrip::None && hands.under == LabelGrip::Edge);
+  const auto place = c.state.timeline.place_of(hands.grip == LabelGrip::None ? hands.pointed.value_or("") : hands.held);
   if (!place) return;
   const Rect& r = place->rect;
   const std::uint32_t accent = c.theme[Colour::Accent];
   if (edge) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
     list.AddRectFilled({names.left() + 8 * s, r.y + r.height}, {r.x + r.width - 16 * s, r.y + r.height + 2 * s},
-                       with_alpha(accent, hands.grip == Grip::Edge ? 1.0f : 0.6f));
+                       with_alpha(accent, hands.grip == LabelGrip::Edge ? 1.0f : 0.6f));
   }
-  if (hands.grip != Grip::Name || !hands.moved) return;
+  if (hands.grip != LabelGrip::Name || !hands.moved) return;
   // The drop position, and the dragged name.
   list.AddRectFilled({names.left() + 8 * s, r.y - 4 * s}, {r.x + r.width - 16 * s, r.y - 2 * s}, accent);
   list.AddCircleFilled({names.left() + 8 * s, r.y - 3 * s}, 3 * s, accent);
@@ -134,12 +135,12 @@ void draw_held(const Canvas& c, const NameArea& names, ImDrawList& list) {
 }
 
 // Always visible while lanes are hidden; opaque, so that scrolling names do not show through.
-void draw_note(const Canvas& c, const NameArea& names, ImDrawList& list) {
+void draw_label_note(const Canvas& c, const NameArea& names, ImDrawList& list) {
   const std::size_t hidden = c.state.timeline.hidden_count();
   if (hidden == 0) return;
   const float s = c.scale;
   const Rect r = names.note();
-  const bool hovered = c.state.lane_hands.under == Grip::Note;
+  const bool hovered = c.state.lane_hands.under == LabelGrip::Note;
   list.AddRectFilled({names.left(), r.y - 2 * s}, {names.right() - s, names.bottom()}, c.theme[Colour::Ground]);
   list.AddRectFilled({r.x, r.y}, {r.x + r.width, r.y + r.height - 2 * s},
                      c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised], 5 * s);
@@ -156,12 +157,12 @@ void draw_note(const Canvas& c, const NameArea& names, ImDrawList& list) {
   note_control(c, "lanes_hidden", r);
 }
 
-void draw_tooltip(const Canvas& c, const NameArea& names) {
+void draw_label_tooltip(const Canvas& c, const NameArea& names) {
   const LaneHands& hands = c.state.lane_hands;
-  if (hands.grip != Grip::None || ImGui::IsMouseDown(0) || ImGui::IsMouseDown(1)) return;
+  if (hands.grip != LabelGrip::None || ImGui::IsMouseDown(0) || ImGui::IsMouseDown(1)) return;
   const auto keys = [](Action action) { return " (" + keys_text(info(action)) + ")"; };
-  if (hands.under == Grip::Note) return lane_tooltip(c, tr("Show all lanes") + keys(Action::ShowAllLanes), "");
-  if (hands.under == Grip::Heading) {
+  if (hands.under == LabelGrip::Note) return lane_tooltip(c, tr("Show all lanes") + keys(Action::ShowAllLanes), "");
+  if (hands.under == LabelGrip::Heading) {
     for (const HeadingPlace& heading : c.state.timeline.headings()) {
       if (heading.group == hands.under_group) {
         return lane_tooltip(c, heading.text,
@@ -169,18 +170,18 @@ void draw_tooltip(const Canvas& c, const NameArea& names) {
       }
     }
   }
-  if (hands.under < Grip::Name || hands.under > Grip::Hide || !hands.pointed) return;
+  if (hands.under < LabelGrip::Name || hands.under > LabelGrip::Hide || !hands.pointed) return;
   const auto place = c.state.timeline.place_of(*hands.pointed);
   if (!place) return;
   switch (hands.under) {
-    case Grip::Pin:
+    case LabelGrip::Pin:
       return lane_tooltip(c, (place->pinned ? tr("Unpin from the top") : tr("Pin to the top")) + keys(Action::PinLane),
                           "");
-    case Grip::Hide:
+    case LabelGrip::Hide:
       return lane_tooltip(c, tr("Hide") + keys(Action::HideLane), "");
-    case Grip::Fold:
+    case LabelGrip::Fold:
       return lane_tooltip(c, (place->folded ? tr("Unfold") : tr("Fold to a strip")) + keys(Action::CollapseLane), "");
-    case Grip::Edge:
+    case LabelGrip::Edge:
       return;
     default:
       // Next to the names, so that it does not cover them.
@@ -192,15 +193,15 @@ void draw_tooltip(const Canvas& c, const NameArea& names) {
 }  // namespace
 
 Rect NameArea::fold_mark(const Rect& row) const {
-  return {left() + 1 * scale, row.y, kMark * scale, std::min(row.height, kMark * scale)};
+  return {left() + 1 * scale, row.y, kLabelMark * scale, std::min(row.height, kLabelMark * scale)};
 }
 Rect NameArea::hide_mark(const Rect& row) const {
   const float height = std::min(row.height, 34 * scale);
-  return {right() - (kMark + 4) * scale, row.y, kMark * scale, height};
+  return {right() - (kLabelMark + 4) * scale, row.y, kLabelMark * scale, height};
 }
 Rect NameArea::pin_mark(const Rect& row) const {
   const Rect hide = hide_mark(row);
-  return {hide.x - kMark * scale, hide.y, kMark * scale, hide.height};
+  return {hide.x - kLabelMark * scale, hide.y, kLabelMark * scale, hide.height};
 }
 Rect NameArea::note() const {
   const float height = Timeline::kHiddenNoteHeight * scale;
@@ -225,9 +226,9 @@ void handle_lane_names(const Canvas& c, const Rect& area) {
   draw_headings(c, names, list);
   draw_marks(c, names, list);
   draw_held(c, names, list);
-  draw_note(c, names, list);
+  draw_label_note(c, names, list);
   list.PopClipRect();
-  draw_tooltip(c, names);
+  draw_label_tooltip(c, names);
   draw_lane_menu(c);
 }
 

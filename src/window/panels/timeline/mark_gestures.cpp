@@ -71,7 +71,7 @@ void click(ShellState& state, const MarkHit& mark) {
   }
 }
 
-void draw_menu(const Canvas& c, std::uint32_t id) {
+void draw_mark_menu(const Canvas& c, std::uint32_t id) {
   ShellState& state = c.state;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {10 * c.scale, 8 * c.scale});
   const RowSpacing rows(c);
@@ -103,7 +103,7 @@ bool handle_mark_gestures(const Canvas& c) {
   static std::uint32_t menu_of = 0;
   ShellState& state = c.state;
   Marks& marks = state.marks;
-  draw_menu(c, menu_of);
+  draw_mark_menu(c, menu_of);
   if (marks.open) {
     if (ImGui::IsItemHovered()) marks.open->to = pointed_time(state);
     if (!ImGui::IsItemActivated() && !ImGui::IsItemActive() && !ImGui::IsItemDeactivated()) return false;

@@ -20,11 +20,11 @@ namespace {
 using base::tr;
 using Drag = MinimapDrag::Kind;
 
-constexpr float kHeight = 38;
-constexpr float kGap = 6;
+constexpr float kMinimapHeight = 38;
+constexpr float kMinimapGap = 6;
 constexpr float kLeastWindow = 8;
 constexpr float kEdgeReach = 5;
-constexpr float kSlop = 4;
+constexpr float kMinimapSlop = 4;
 
 // The view's position on the strip, never too narrow to see and grab.
 std::pair<float, float> window_of(const TimeAxis& axis, const TimeAxis& view, float scale) {
@@ -40,7 +40,7 @@ std::pair<float, float> window_of(const TimeAxis& axis, const TimeAxis& view, fl
 }
 
 // A bar of the strip: the sum of the bins under it, each weighted by its overlap.
-struct Bar {
+struct MinimapBar {
   float events = 0, busy = 0, waiting = 0, covered = 0;
   float recorded = 0;  // of what is covered
 };
@@ -50,8 +50,8 @@ void add_bins(const Canvas& c, const TimeAxis& axis, const Rect& box, SpanBatch&
   const float s = c.scale;
   const float pitch = std::max(2.0f, std::floor(2 * s));  // whole pixels: no stripes where bars meet
   const float left = std::floor(axis.left_px());
-  static std::vector<Bar> bars;
-  bars.assign(static_cast<std::size_t>(axis.width_px() / pitch) + 2, Bar{});
+  static std::vector<MinimapBar> bars;
+  bars.assign(static_cast<std::size_t>(axis.width_px() / pitch) + 2, MinimapBar{});
   for (std::size_t i = 0; i < whole.bins().size(); ++i) {
     const MinimapBin& bin = whole.bins()[i];
     const Nanoseconds from = whole.from() + static_cast<Nanoseconds>(i) * whole.bin_ns();
@@ -70,11 +70,11 @@ void add_bins(const Canvas& c, const TimeAxis& axis, const Rect& box, SpanBatch&
     }
   }
   float most = 1;
-  for (const Bar& bar : bars) most = std::max(most, bar.events);
+  for (const MinimapBar& bar : bars) most = std::max(most, bar.events);
   const float bottom = box.y + box.height;
   const float room = box.height - 3 * s;
   for (std::size_t b = 0; b < bars.size(); ++b) {
-    const Bar& bar = bars[b];
+    const MinimapBar& bar = bars[b];
     if (bar.covered <= 0) continue;
     const float x0 = left + static_cast<float>(b) * pitch;
     const float x1 = std::min(x0 + pitch, axis.right_px());
@@ -187,7 +187,7 @@ void handle_drag(const Canvas& c, const TimeAxis& axis, Nanoseconds begin, std::
     if (drag.kind == Drag::Outside) drag.grab_ns = from_begin(axis.to_ns(x));
   }
   if (drag.kind == Drag::None) return;
-  if (ImGui::IsItemActive() && !drag.moved && std::abs(x - drag.x0) > kSlop * c.scale) {
+  if (ImGui::IsItemActive() && !drag.moved && std::abs(x - drag.x0) > kMinimapSlop * c.scale) {
     drag.moved = true;
     view.leave();
   }
@@ -211,7 +211,7 @@ void handle_wheel(const Canvas& c, const TimeAxis& axis) {
                     in_view ? x : (view.left_px() + view.right_px()) / 2);
 }
 
-void draw_names(const Canvas& c, const TimeAxis& axis, const Rect& box, Nanoseconds length) {
+void draw_minimap_names(const Canvas& c, const TimeAxis& axis, const Rect& box, Nanoseconds length) {
   const float s = c.scale;
   const float x = box.x + 16 * s;
   const float width = axis.left_px() - x - 4 * s;
@@ -259,7 +259,7 @@ void draw_whole_run(const Canvas& c, const TimeAxis& place, const Rect& box) {
   state.places["whole_run.window"] = {window.first, box.y, window.second - window.first, box.height};
   ImDrawList& list = *ImGui::GetWindowDrawList();
   add_to_draw_list(list, c.spans, batch);
-  draw_names(c, axis, box, end - begin);
+  draw_minimap_names(c, axis, box, end - begin);
   if (hovered && navigation.minimap.kind == Drag::None) {
     const Nanoseconds zero = state.model.live() ? 0 : begin;
     const std::string tip =
@@ -271,12 +271,12 @@ void draw_whole_run(const Canvas& c, const TimeAxis& place, const Rect& box) {
 
 }  // namespace
 
-float minimap_height(const ShellState& state) { return (kHeight + 2 * kGap) * state.scale(); }
+float minimap_height(const ShellState& state) { return (kMinimapHeight + 2 * kMinimapGap) * state.scale(); }
 
 void draw_minimap(const Canvas& c) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
-  draw_whole_run(c, c.state.view.axis(), {at.x, at.y + kGap * c.scale, size.x, kHeight * c.scale});
+  draw_whole_run(c, c.state.view.axis(), {at.x, at.y + kMinimapGap * c.scale, size.x, kMinimapHeight * c.scale});
 }
 
 }  // namespace lanescope::ui

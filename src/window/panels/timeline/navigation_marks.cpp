@@ -12,7 +12,7 @@ namespace {
 
 using base::tr;
 
-void pill(const MarkSurface& m, float middle, const std::string& text) {
+void arrival_pill(const MarkSurface& m, float middle, const std::string& text) {
   const float s = m.frame.scale;
   const float width = 240 * s;
   const float left =
@@ -40,9 +40,9 @@ void add_zoom_band(const MarkSurface& m, const TimelineDrag& drag) {
   m.rows.solid(x0 - s, y0, x0, y1, theme[Colour::Accent]);
   m.rows.solid(x1, y0, x1 + s, y1, theme[Colour::Accent]);
   if (drag.kind == DragKind::ZoomIn) {
-    pill(m, (x0 + x1) / 2, base::format_duration(m.axis.to_ns(x1) - m.axis.to_ns(x0)));
+    arrival_pill(m, (x0 + x1) / 2, base::format_duration(m.axis.to_ns(x1) - m.axis.to_ns(x0)));
   } else if (x1 - x0 >= 1) {
-    pill(m, (x0 + x1) / 2, tr("zoom out {:.1f}x", m.axis.width_px() / (x1 - x0)));
+    arrival_pill(m, (x0 + x1) / 2, tr("zoom out {:.1f}x", m.axis.width_px() / (x1 - x0)));
   }
 }
 

@@ -12,14 +12,14 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr float kClickSlop = 4;
-constexpr float kEdgeReach = 5;      // mouse distance to the edge of a selected range
+constexpr float kTimelineClickSlop = 4;
+constexpr float kTimelineEdgeReach = 5;  // mouse distance to the edge of a selected range
 constexpr float kLeastZoomBand = 6;  // anything narrower is accidental
 constexpr float kWheelPan = 60, kWheelScroll = 60;
 constexpr double kSpeedSeconds = 0.05;  // time over which the speed of a flick is measured
 constexpr float kLeastFlick = 300;      // pixels per second
 
-void handle_wheel(const Canvas& c, bool over_lanes) {
+void handle_timeline_wheel(const Canvas& c, bool over_lanes) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.MouseWheel == 0 && io.MouseWheelH == 0) return;
   NavigationState& navigation = c.state.navigation;
@@ -45,7 +45,7 @@ std::optional<Nanoseconds> edge_under(const Canvas& c, float x) {
   const TimeAxis& axis = c.state.view.axis();
   const float first = std::abs(axis.to_px(range->first) - x);
   const float second = std::abs(axis.to_px(range->second) - x);
-  if (std::min(first, second) > kEdgeReach * c.scale) return std::nullopt;
+  if (std::min(first, second) > kTimelineEdgeReach * c.scale) return std::nullopt;
   return first < second ? range->second : range->first;
 }
 
@@ -114,7 +114,7 @@ void select_dragged(const Canvas& c, TimelineDrag& drag) {
   state.selection.lanes = std::move(lanes);
 }
 
-void click(const Canvas& c, const TimelineFrame& frame, float x, float y) {
+void click_timeline(const Canvas& c, const TimelineFrame& frame, float x, float y) {
   ShellState& state = c.state;
   const auto hit = state.timeline.hit(frame, state.view.axis(), x, y);
   const Selection before = std::exchange(state.selection, {});
@@ -141,7 +141,7 @@ void end_drag(const Canvas& c, const TimelineFrame& frame, TimelineDrag drag) {
   if (drag.cancelled) return;
   if (!drag.moved) {
     const bool clicks = drag.kind == DragKind::Pan || drag.kind == DragKind::Range || drag.kind == DragKind::RangeEdge;
-    if (clicks && !drag.second) click(c, frame, drag.x1, drag.y1);
+    if (clicks && !drag.second) click_timeline(c, frame, drag.x1, drag.y1);
     return;
   }
   if (drag.kind == DragKind::ZoomIn && x1 - x0 >= kLeastZoomBand) {
@@ -154,14 +154,14 @@ void end_drag(const Canvas& c, const TimelineFrame& frame, TimelineDrag drag) {
 }
 
 // A press that moves is a drag; otherwise it is a click.
-void handle_drag(const Canvas& c, const TimelineFrame& frame, const Rect& area) {
+void handle_timeline_drag(const Canvas& c, const TimelineFrame& frame, const Rect& area) {
   TimelineDrag& drag = c.state.navigation.drag;
   const ImGuiIO& io = ImGui::GetIO();
   if (ImGui::IsItemActivated()) begin_drag(c, area);
   if (drag.kind == DragKind::None) return;
   drag.x1 = io.MousePos.x;
   drag.y1 = io.MousePos.y;
-  drag.moved = drag.moved || std::hypot(drag.x1 - drag.x0, drag.y1 - drag.y0) > kClickSlop;
+  drag.moved = drag.moved || std::hypot(drag.x1 - drag.x0, drag.y1 - drag.y0) > kTimelineClickSlop;
   // With Ctrl or Shift still held, Escape is not an action's key. Check it before the release, because a slow frame may
   // see both together.
   if (drag.moved && key_pressed(ImGuiKey_Escape)) drag.cancel();
@@ -201,8 +201,8 @@ void handle_gestures(const Canvas& c, const TimelineFrame& frame, const Rect& ar
   const bool hovered = ImGui::IsItemHovered();
   const bool over_lanes = io.MousePos.x >= area.x + Timeline::kLabelWidth * c.scale;
   state.view.hold(ImGui::IsItemActive());
-  if (hovered) handle_wheel(c, over_lanes);
-  handle_drag(c, frame, area);
+  if (hovered) handle_timeline_wheel(c, over_lanes);
+  handle_timeline_drag(c, frame, area);
   for (std::size_t i = 0; i < kPanes; ++i) {
     const float overflow = state.timeline.pane(static_cast<Pane>(i)).overflow;
     state.scroll[i] = navigation.scroll[i].step(state.scroll[i], overflow, static_cast<double>(io.DeltaTime),

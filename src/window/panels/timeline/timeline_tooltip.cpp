@@ -17,7 +17,7 @@ namespace {
 
 using base::tr;
 
-void tooltip_line(const Canvas& c, const std::string& name, const std::string& value) {
+void event_tooltip_line(const Canvas& c, const std::string& name, const std::string& value) {
   text(c, FontRole::Small, Colour::Muted, name);
   ImGui::SameLine(110 * c.scale);
   text(c, FontRole::MonoSmall, Colour::Text, value);
@@ -26,8 +26,8 @@ void tooltip_line(const Canvas& c, const std::string& name, const std::string& v
 // Since the start of the run, as everywhere; and as on the ruler, where that counts from a trigger.
 void tooltip_starts(const Canvas& c, Nanoseconds start) {
   const Nanoseconds begin = c.state.model.extent().first, origin = c.state.view.label_origin();
-  tooltip_line(c, tr("start"), time_in_full(start - begin));
-  if (origin != begin) tooltip_line(c, tr("on the ruler"), base::format_duration(start - origin));
+  event_tooltip_line(c, tr("start"), time_in_full(start - begin));
+  if (origin != begin) event_tooltip_line(c, tr("on the ruler"), base::format_duration(start - origin));
 }
 
 // The line of the user's program, and its text.
@@ -46,7 +46,7 @@ void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
   const trace::Trace& trace = c.state.model.trace();
   if (hit.open) {
     text(c, FontRole::BodyBold, Colour::Wait, std::string(trace.names().text(hit.open->name)));
-    tooltip_line(c, tr("so far"), base::format_duration(c.state.model.now() - hit.open->start_ns));
+    event_tooltip_line(c, tr("so far"), base::format_duration(c.state.model.now() - hit.open->start_ns));
     tooltip_starts(c, hit.open->start_ns);
     tooltip_source(c, trace.sites().at(hit.open->lane, hit.open->start_ns));
     text(c, FontRole::Small, Colour::Muted, tr("the call has not returned yet"));
@@ -57,38 +57,38 @@ void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
     std::string name = labelled ? event_label(trace, lane.kind, e) : std::string(trace.names().text(e.name));
     if (name.size() > 90) name = name.substr(0, 88) + "…";
     text(c, FontRole::BodyBold, Colour::Text, name);
-    tooltip_line(c, tr("duration"), time_in_full(e.duration()));
+    event_tooltip_line(c, tr("duration"), time_in_full(e.duration()));
     tooltip_starts(c, e.start_ns);
     if (trace::is_blocking(e)) {
       const trace::CallParts parts = trace::parts_of(e);
-      tooltip_line(c, tr("own cost"), base::format_duration(parts.own));
-      tooltip_line(c, tr("waiting"), base::format_duration(parts.waiting));
-      if (parts.copying) tooltip_line(c, tr("copying"), base::format_duration(parts.copying));
-      tooltip_line(c, tr("return"), base::format_duration(parts.returning));
+      event_tooltip_line(c, tr("own cost"), base::format_duration(parts.own));
+      event_tooltip_line(c, tr("waiting"), base::format_duration(parts.waiting));
+      if (parts.copying) event_tooltip_line(c, tr("copying"), base::format_duration(parts.copying));
+      event_tooltip_line(c, tr("return"), base::format_duration(parts.returning));
     }
     if (e.kind == trace::EventKind::Copy) {
       const std::int64_t bytes = trace::shown_bytes(e);
-      tooltip_line(c, tr("bytes"), base::format_bytes(bytes));
+      event_tooltip_line(c, tr("bytes"), base::format_bytes(bytes));
       if (e.duration() > 0) {
         const double rate = static_cast<double>(bytes) / static_cast<double>(e.duration());
-        tooltip_line(c, tr("rate"), fmt::format("{:.2f} GB/s", rate));
+        event_tooltip_line(c, tr("rate"), fmt::format("{:.2f} GB/s", rate));
       }
     }
     tooltip_source(c, site_of(c.state.model.analysis().links(), *hit.event));
   } else if (hit.bubble) {
     text(c, FontRole::BodyBold, Colour::Bubble,
          std::string(tr("GPU idle")) + " " + base::format_duration(hit.bubble->duration()));
-    tooltip_line(c, tr("cause"), std::string(analysis::cause_name(hit.bubble->cause)));
+    event_tooltip_line(c, tr("cause"), std::string(analysis::cause_name(hit.bubble->cause)));
   } else {
     text(c, FontRole::BodyBold, Colour::Text,
          tr("{} events, {:.0f} % busy", base::format_count(hit.folded_count), hit.folded_busy * 100));
-    tooltip_line(c, tr("time span"), base::format_duration(hit.folded_to - hit.folded_from));
+    event_tooltip_line(c, tr("time span"), base::format_duration(hit.folded_to - hit.folded_from));
     text(c, FontRole::Small, Colour::Muted, tr("filled: how busy · ticks above: how many · zoom in to see each"));
   }
 }
 
 // One card with a line to its target. Dragged by its body, closed by its cross. False: it was closed.
-bool draw_pin(const Canvas& c, PinnedTooltip& pin, const Rect& area) {
+bool draw_event_pin(const Canvas& c, PinnedTooltip& pin, const Rect& area) {
   const ShellState& state = c.state;
   const float s = c.scale;
   const PinText says = pin_text(state.model.trace(), pin.hit, state.model.extent().first);
@@ -142,7 +142,7 @@ void draw_event_tooltip(const Canvas& c, const TimelineHit& hit) {
 
 void draw_pinned_tooltips(const Canvas& c) {
   const Rect area = c.state.places["timeline"];
-  std::erase_if(c.state.marks.pinned, [&](PinnedTooltip& pin) { return !draw_pin(c, pin, area); });
+  std::erase_if(c.state.marks.pinned, [&](PinnedTooltip& pin) { return !draw_event_pin(c, pin, area); });
 }
 
 }  // namespace lanescope::ui

@@ -17,8 +17,8 @@ namespace {
 
 using base::tr;
 
-constexpr float kWidth = 340;
-constexpr float kPadding = 16;
+constexpr float kTriggerWidth = 340;
+constexpr float kTriggerPadding = 16;
 constexpr float kListHeight = 176;
 constexpr std::chrono::milliseconds kNamesPeriod{700};
 
@@ -127,7 +127,7 @@ void read_names(ShellState& state) {
   scope.names = std::move(names);
 }
 
-void draw_names(const Canvas& c, TriggerSettings& settings) {
+void draw_trigger_names(const Canvas& c, TriggerSettings& settings) {
   ShellState& state = c.state;
   const float s = c.scale;
   read_names(state);
@@ -176,7 +176,7 @@ void draw_source(const Canvas& c, TriggerSettings& settings) {
   if (clicked >= 0) settings.source = static_cast<TriggerSource>(clicked);
   vertical_space(c, 10);
   if (settings.source == TriggerSource::Name) {
-    draw_names(c, settings);
+    draw_trigger_names(c, settings);
   } else if (settings.source == TriggerSource::LongWait) {
     static const std::vector<Nanoseconds> steps = time_steps(1'000, 10 * base::kSecond);
     const auto turned =
@@ -235,14 +235,14 @@ void draw_trigger_panel(const Canvas& c) {
   const float s = c.scale;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const auto chip = state.places.find("trigger_chip");
-  const float width = kWidth * s;
+  const float width = kTriggerWidth * s;
   const bool has_chip = chip != state.places.end();
   const float wanted = has_chip ? chip->second.x : display.x * 0.5f;
   const float below = has_chip ? chip->second.y + chip->second.height + 12 * s : 52 * s;
   const ImVec2 at{std::clamp(wanted, 8 * s, std::max(8 * s, display.x - width - 8 * s)), below};
   ImGui::SetNextWindowPos(at);
   ImGui::SetNextWindowSizeConstraints({width, 0}, {width, display.y - at.y - 10 * s});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {kPadding * s, 12 * s});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {kTriggerPadding * s, 12 * s});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 10 * s);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, c.theme[Colour::Panel]);
