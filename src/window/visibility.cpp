@@ -1,5 +1,6 @@
 #include "window/visibility.h"
 
+#define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
 #if defined(__linux__)
