@@ -1,8 +1,8 @@
 # lanescope_module(<name> [HOT] DEPENDS <targets>... [EXCLUDE <files>...] [ONLY <files>...] [ALONE <files>...]): one static
 #   library per folder of src/, with all its sources but those excluded, or only those named. HOT: see lanescope_optimise.
-#   ALONE: sources with options of their own.
+#   ALONE: sources that are compiled alone, because their options or macros are not for others.
 # lanescope_module_tests(<name> DEPENDS <targets>... [DISPLAY] [HALVES] [ONE_THREAD] [ONLY_PLAIN <suites>...]
-#                        [WITHOUT_TSAN <suites>...]): one test program per folder of tests/, all *_test.cpp.
+#                        [WITHOUT_TSAN <suites>...] [ALONE <files>...]): one test program per folder of tests/, all *_test.cpp.
 #   DISPLAY: under its own Xvfb, so that it opens real windows. HALVES: in two processes side by side.
 #   ONLY_PLAIN: suites that no sanitizer runs, because they repeat with other values what other suites run, too.
 #   ONE_THREAD: it starts no thread that other tests do not start, too, so ThreadSanitizer leaves it out; likewise the
@@ -59,13 +59,17 @@ function(lanescope_module name)
 endfunction()
 
 function(lanescope_module_tests name)
-  cmake_parse_arguments(ARG "DISPLAY;HALVES;ONE_THREAD" "" "DEPENDS;LABELS;ONLY_PLAIN;WITHOUT_TSAN" ${ARGN})
+  cmake_parse_arguments(ARG "DISPLAY;HALVES;ONE_THREAD" "" "DEPENDS;LABELS;ONLY_PLAIN;WITHOUT_TSAN;ALONE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp")
   if(NOT sources OR (ARG_ONE_THREAD AND LANESCOPE_SANITIZE STREQUAL "thread"))
     return()
   endif()
+  list(TRANSFORM ARG_ALONE PREPEND "${PROJECT_SOURCE_DIR}/tests/${name}/" OUTPUT_VARIABLE alone)
+  if(alone)
+    list(REMOVE_ITEM sources ${alone})
+  endif()
   lanescope_unity(units ${name}_tests "${PROJECT_SOURCE_DIR}/tests" ${sources})
-  add_executable(${name}_tests ${units})
+  add_executable(${name}_tests ${units} ${alone})
   target_include_directories(${name}_tests PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${name}_tests PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name}_tests PRIVATE LANESCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"

@@ -1,6 +1,5 @@
 #include "window/visibility.h"
 
-#define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
 #if defined(__linux__)
