@@ -252,7 +252,7 @@ WorkloadInfo plot_transfer_info() {
 Settings plot_transfer_settings(const device::DeviceInfo& device) {
   const Settings training = training_settings(device, {});
   const SettingSpec method{.key = key::kMethod,
-                           .label = N_("PlotTransferMethod"),
+                           .label = N_("Method"),
                            .help = N_("How the array gets to the CPU: waited for, one interval late, or not waited for "
                                       "at all, which draws an old one."),
                            .type = SettingType::Choice,

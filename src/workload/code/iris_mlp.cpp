@@ -26,7 +26,7 @@ std::string rows_in_python() {
   return text + "])\n";
 }
 
-void write_iris_training(CodeWriter& code) {
+void write_training(CodeWriter& code) {
   code.line(1, "loss = F.cross_entropy(outputs, y)", {"loss"});
   code.line(1, "optimizer.zero_grad()");
   code.line(1, "loss.backward()", {"backward"});
@@ -57,7 +57,7 @@ void write_iris_mlp(CodeWriter& code) {
   code.script(0, rows_in_python());
   code.script(0, R"(
 
-class IrisMLP(nn.Module):
+class MLP(nn.Module):
     def __init__(self, inputs, hidden, outputs):
         super().__init__()
         self.layer1 = nn.Linear(inputs, hidden)
@@ -69,14 +69,14 @@ class IrisMLP(nn.Module):
 )");
   if (feeds) {
     code.script(0, R"(
-def make_iris_batch(rows, pin_memory):
+def make_batch(rows, pin_memory):
     x, t = torch.empty(rows, 4, pin_memory=pin_memory), torch.empty(rows, dtype=torch.int64, pin_memory=pin_memory)
     return x.copy_(features[:rows]), t.copy_(classes[:rows])
 
 )");
   }
   code.line(0, "X, y = features.to(device), classes.to(device)", {"set up"});
-  code.more(0, moved ? "model = IrisMLP(4, 10, 3).to(device)" : "model = IrisMLP(4, 10, 3)  # not moved");
+  code.more(0, moved ? "model = MLP(4, 10, 3).to(device)" : "model = MLP(4, 10, 3)  # not moved");
   if (!feeds || graphed(code)) code.script(0, "X, y = X[:$batch_size], y[:$batch_size]");
   if (hooked) {
     const bool called = through_call && moved;
@@ -92,13 +92,13 @@ def make_iris_batch(rows, pin_memory):
     begin_graph(code);
     code.line(0, "def step():");
     code.line(1, through_call ? "outputs = model(X)" : "outputs = model.forward(X)", {"forward"});
-    write_iris_training(code);
+    write_training(code);
     code.line(1, "return loss");
   }
   code.line(0, "for epoch in range(epochs):");
   begin_iteration(code, 1, "epoch");
   if (feeds) {
-    code.line(1, "x, t = make_iris_batch($batch_size, pin_memory=$pinned)", {"make batch"});
+    code.line(1, "x, t = make_batch($batch_size, pin_memory=$pinned)", {"make batch"});
     code.line(1, copy_of_batch(code, "X", "x", "device"), {"copy"});
     code.more(1, copy_of_batch(code, "y", "t", "device"));
   }
@@ -122,7 +122,7 @@ def make_iris_batch(rows, pin_memory):
     code.line(1, outputs, {"forward"});
     if (hooked) code.script(1, "note('hook_calls', calls)\ncalls = 0");
   }
-  write_iris_training(code);
+  write_training(code);
   write_reads(code);
   code.synchronize(0);
   end_script(code);

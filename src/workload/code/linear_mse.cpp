@@ -25,7 +25,7 @@ void write_linear_mse(CodeWriter& code) {
   if (feeds) {
     code.script(0, R"(
 
-def make_linear_batch(rows, pin_memory):
+def make_batch(rows, pin_memory):
     x, y = (torch.empty(rows, 1000, pin_memory=pin_memory) for _ in range(2))
     return x.uniform_(), y.uniform_()
 
@@ -49,7 +49,7 @@ def make_linear_batch(rows, pin_memory):
   code.line(0, "for i in range(iterations):");
   begin_iteration(code, 1);
   if (feeds) {
-    code.line(1, "x, y = make_linear_batch($batch_size, pin_memory=$pinned)", {"make batch"});
+    code.line(1, "x, y = make_batch($batch_size, pin_memory=$pinned)", {"make batch"});
     code.line(1, copy_of_batch(code, "data", "x"), {"copy"});
     code.more(1, copy_of_batch(code, "target", "y"));
   }

@@ -19,7 +19,7 @@ def model_runs(us):  # and notes until when at least, as seen by the CPU
 )");
   if (!train) {
     code.script(0, R"(
-class TransferModel(nn.Module):
+class Model(nn.Module):
     def forward(self, x, y):
         model_runs($model_us)
         return F.mse_loss(x, y, reduction='none')
@@ -44,7 +44,7 @@ class Layer(torch.autograd.Function):
         return None, torch.empty_like(weight), None, None
 
 
-class TransferModel(nn.Module):
+class Model(nn.Module):
     def __init__(self):
         super().__init__()
         self.weight = nn.Parameter(torch.empty(10_000).uniform_(-0.1, 0.1))
@@ -81,7 +81,7 @@ struct Loop {
 };
 
 /// The step as a function, whose tensors stay where they are.
-void write_transfer_step(CodeWriter& code, const Loop& loop) {
+void write_step(CodeWriter& code, const Loop& loop) {
   if (loop.side) {
     code.script(0, R"(side, k = torch.cuda.Stream(), 0
 batches = [torch.randn(2, $batch_size, $features).cuda() for _ in range(2)]
@@ -101,15 +101,15 @@ copied, used = ([torch.cuda.Event() for _ in range(2)] for _ in range(2)))");
 }
 
 void write_set_up(CodeWriter& code, const Loop& loop) {
-  code.line(0, "model = TransferModel().cuda()", {"set up"});
+  code.line(0, "model = Model().cuda()", {"set up"});
   if (!loop.feeds) code.more(0, "X, Y = torch.randn(2, $batch_size, $features).cuda()");
   if (loop.train) code.script(0, "optimizer = torch.optim.SGD(model.parameters(), lr=0.01)");
   if (loop.scaler) code.script(0, "scaler = torch.amp.GradScaler('cuda')");
   if (loop.graph) {
-    write_transfer_step(code, loop);
+    write_step(code, loop);
   } else if (loop.side) {
     code.script(0, R"(main, side = torch.cuda.current_stream(), torch.cuda.Stream()
-x, y = make_transfer_batch($batch_size, pin_memory=$pinned)
+x, y = make_batch($batch_size, pin_memory=$pinned)
 ahead = x.to('cuda'), y.to('cuda'), main.record_event())");
   }
 }
@@ -158,7 +158,7 @@ void write_launches(CodeWriter& code, const Loop& loop) {
   code.script(1, "since = take('launch', since)");
 }
 
-void write_transfer_training(CodeWriter& code, const Loop& loop) {
+void write_training(CodeWriter& code, const Loop& loop) {
   if (loop.scaler) {
     code.line(1, "scaler.scale(loss).backward()", {"backward"});
     code.line(1, "scaler.step(optimizer)", {"unscale", "found_inf.item()", "step"});
@@ -187,7 +187,7 @@ def take(name, since):  # what a statement took; of it, while the GPU ran the mo
 )");
   if (loop.feeds) {
     code.script(0, R"(
-def make_transfer_batch(rows, pin_memory):
+def make_batch(rows, pin_memory):
     x, y = (torch.empty(rows, $features, pin_memory=pin_memory) for _ in range(2))
     return x.uniform_(), y.uniform_()
 
@@ -198,7 +198,7 @@ def make_transfer_batch(rows, pin_memory):
   begin_iteration(code, 1);
   code.script(1, "took, waited = Counter(), Counter()\nentered = since = time.perf_counter()");
   if (loop.feeds) {
-    code.line(1, "x, y = make_transfer_batch($batch_size, pin_memory=$pinned)", {"make batch"});
+    code.line(1, "x, y = make_batch($batch_size, pin_memory=$pinned)", {"make batch"});
     code.script(1, "since = take('make', since)");
     write_copies(code, loop);
   }
@@ -209,7 +209,7 @@ def make_transfer_batch(rows, pin_memory):
     code.line(2, "print(loss.item())", {"item()"});
     code.script(2, "since = take('read', since)");
   }
-  if (loop.train && !loop.graph) write_transfer_training(code, loop);
+  if (loop.train && !loop.graph) write_training(code, loop);
   code.script(1, R"(own = took['read'] - waited['read']
 for name in ('make', 'copy', 'launch', 'read'):
     note(name + '_us', took[name])
