@@ -1,9 +1,9 @@
 # lanescope_module(<name> [HOT] DEPENDS <targets>... [EXCLUDE <files>...] [ONLY <files>...] [ALONE <files>...]): one static
 #   library per folder of src/, with all its sources but those excluded, or only those named. HOT: see lanescope_optimise.
-#   ALONE: sources with options of their own.
+#   ALONE: sources that are compiled alone, because their options or macros are not for others.
 # lanescope_module_tests(<name> DEPENDS <targets>... [DISPLAY] [HALVES] [ONE_THREAD] [ONLY_PLAIN <suites>...]
-#                        [WITHOUT_TSAN <suites>...]): one test program per folder of tests/, all *_test.cpp.
-#   DISPLAY: under its own Xvfb, so that it opens real windows. HALVES: in two processes side by side, as DISPLAY does, too.
+#                        [WITHOUT_TSAN <suites>...] [ALONE <files>...]): one test program per folder of tests/, all *_test.cpp.
+#   DISPLAY: under its own Xvfb, so that it opens real windows. HALVES: in two processes side by side.
 #   ONLY_PLAIN: suites that no sanitizer runs, because they repeat with other values what other suites run, too.
 #   ONE_THREAD: it starts no thread that other tests do not start, too, so ThreadSanitizer leaves it out; likewise the
 #   suites in WITHOUT_TSAN.
@@ -59,13 +59,17 @@ function(lanescope_module name)
 endfunction()
 
 function(lanescope_module_tests name)
-  cmake_parse_arguments(ARG "DISPLAY;HALVES;ONE_THREAD" "" "DEPENDS;LABELS;ONLY_PLAIN;WITHOUT_TSAN" ${ARGN})
+  cmake_parse_arguments(ARG "DISPLAY;HALVES;ONE_THREAD" "" "DEPENDS;LABELS;ONLY_PLAIN;WITHOUT_TSAN;ALONE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp")
   if(NOT sources OR (ARG_ONE_THREAD AND LANESCOPE_SANITIZE STREQUAL "thread"))
     return()
   endif()
+  list(TRANSFORM ARG_ALONE PREPEND "${PROJECT_SOURCE_DIR}/tests/${name}/" OUTPUT_VARIABLE alone)
+  if(alone)
+    list(REMOVE_ITEM sources ${alone})
+  endif()
   lanescope_unity(units ${name}_tests "${PROJECT_SOURCE_DIR}/tests" ${sources})
-  add_executable(${name}_tests ${units})
+  add_executable(${name}_tests ${units} ${alone})
   target_include_directories(${name}_tests PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${name}_tests PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name}_tests PRIVATE LANESCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
@@ -100,24 +104,22 @@ function(lanescope_module_tests name)
   if(LANESCOPE_SANITIZE)
     set(timeout 2400)
   endif()
-  if(ARG_DISPLAY OR ARG_HALVES)
-    set(command $<TARGET_FILE:${name}_tests>)
-    if(ARG_DISPLAY AND LANESCOPE_SANITIZE)
-      find_package(Python3 REQUIRED COMPONENTS Interpreter)
-      set(command "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/again.py" ${command})
-    endif()
-    if(ARG_DISPLAY)
-      set(command xvfb-run -a -s "-screen 0 1920x1200x24" ${command})
-    endif()
-    # Two halves in parallel: a window mostly waits for its display, and the program for its threads.
+  if(ARG_HALVES)
     foreach(half 0 1)
-      add_test(NAME ${name}_${half} COMMAND ${command})
+      add_test(NAME ${name}_${half} COMMAND ${name}_tests)
       # They take longest, so they start first.
       set_tests_properties(${name}_${half} PROPERTIES TIMEOUT ${timeout} COST 1000
                            ENVIRONMENT "GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${half};${environment}")
     endforeach()
-  else()
-    add_test(NAME ${name} COMMAND ${name}_tests)
-    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${timeout} ENVIRONMENT "${environment}")
+    return()
+  endif()
+  set(command ${name}_tests)
+  if(ARG_DISPLAY)
+    set(command xvfb-run -a -s "-screen 0 1920x1200x24" $<TARGET_FILE:${name}_tests>)
+  endif()
+  add_test(NAME ${name} COMMAND ${command})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${timeout} ENVIRONMENT "${environment}")
+  if(ARG_DISPLAY)
+    set_tests_properties(${name} PROPERTIES COST 1000)
   endif()
 endfunction()

@@ -17,6 +17,12 @@ namespace lanescope::base {
 /// Set by the owner: the result is no longer wanted.
 using Stop = std::atomic<bool>;
 
+namespace detail {
+inline std::atomic<int> works{0};
+}
+/// How many pieces of work are under way, in all jobs of the program.
+inline int background_works() { return detail::works.load(std::memory_order_acquire); }
+
 template <class T>
 class BackgroundJob {
  public:
@@ -39,8 +45,12 @@ class BackgroundJob {
   void start(Work work) {
     stop_ = std::make_unique<Stop>(false);
     asked_ = false;
+    ++detail::works;
     pending_ = std::async(kThreads ? std::launch::async : std::launch::deferred,
                           [work = std::move(work), stop = stop_.get()]() mutable -> T {
+                            const struct Ended {
+                              ~Ended() { --detail::works; }
+                            } ended;
                             if constexpr (std::is_invocable_v<Work&, const Stop&>) {
                               return work(*stop);
                             } else {

@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "io/run_figures.h"
 
@@ -76,7 +77,7 @@ void MeasuredRun::run(const std::function<void(std::uint64_t)>& progress, const 
   const auto look = device().virtual_time ? kLookAtVirtual : kLook;
   session_->start();
   while (runner.running()) {
-    session_->advance(std::chrono::steady_clock::now() + kTurn);
+    session_->advance(base::now() + kTurn);
     const bool busy = follow() || session_->options().in_turns;
     if (progress) progress(runner.iterations_done());
     if (should_stop && should_stop()) runner.stop();

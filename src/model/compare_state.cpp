@@ -1,5 +1,6 @@
 #include "model/compare_state.h"
 
+#include "base/clock.h"
 #include "model/model.h"
 #include "model/model_snapshot.h"
 
@@ -89,7 +90,7 @@ void CompareState::take(SharedSnapshot snapshot, Clock::time_point now) {
 
 void CompareState::finish_reading() {
   job_.wait();
-  if (auto snapshot = job_.take()) take(std::move(*snapshot), Clock::now());
+  if (auto snapshot = job_.take()) take(std::move(*snapshot), base::now());
   wanted_ = Wanted::None;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "io/run_figures.h"
@@ -118,7 +119,7 @@ void Model::begin_generation(std::unique_ptr<analysis::LiveAnalysis> analysis) {
 }
 
 void Model::update() {
-  if (Growth* runs = source_->growth()) runs->advance(std::chrono::steady_clock::now() + kTurn);
+  if (Growth* runs = source_->growth()) runs->advance(base::now() + kTurn);
   const Growth* growth = source().growth();
   if (!growth) return;
   const Nanoseconds known = std::max(live_edge_, growth->live_edge_ns());
@@ -127,7 +128,7 @@ void Model::update() {
   live_edge_ = all ? known : std::max(live_edge_, std::min(known, analysis_->analysed_until()));
   if (const OpenCalls* calls = source().open_calls()) open_calls_ = calls->calls();
   now_ = virtual_time() ? live_edge_ : std::max(live_edge_, growth->now_ns());
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = base::now();
   const bool turned = analysis_->markers().size() != figures_.markers_seen();
   if (turned || now - summarised_ >= kSummaryPeriod) {
     summarised_ = now;
@@ -143,7 +144,7 @@ void Model::summarise() {
     batch_ = workload::batch_size_of(settings);
   }
   const RecentFigures::Sight sight{*analysis_, live_edge_, seen_ns(RecentFigures::kSeconds), period_, batch_};
-  if (!figures_.look(sight, std::chrono::steady_clock::now())) return;
+  if (!figures_.look(sight, base::now())) return;
   recent_stale_reads_ = count_stale_reads(trace(), recent().from_ns, recent().to_ns);
 }
 

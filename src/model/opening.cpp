@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/translate.h"
 #include "model/file_source.h"
 
@@ -69,11 +70,11 @@ float Opening::fraction() const {
 std::optional<std::chrono::seconds> Opening::left() const {
   constexpr float kHardlyBegun = 0.02f;
   const float done = fraction();
-  const std::chrono::duration<float> taken = std::chrono::steady_clock::now() - job_->begun;
+  const std::chrono::duration<float> taken = base::now() - job_->begun;
   if (job_->progress.reading.total == 0 || done < kHardlyBegun || done >= 1 || taken.count() < 1) return std::nullopt;
   return std::chrono::ceil<std::chrono::seconds>(taken * ((1 - done) / done));
 }
 
-bool Opening::worth_showing() const { return std::chrono::steady_clock::now() - job_->begun > kPatience; }
+bool Opening::worth_showing() const { return base::now() - job_->begun > kPatience; }
 
 }  // namespace lanescope::ui

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/background_job.h"
+#include "base/clock.h"
 #include "model/read_file.h"
 
 namespace lanescope::ui {
@@ -49,7 +50,7 @@ class Opening {
   struct Job {
     FileProgress progress;
     std::string title;
-    std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point begun = base::now();
     base::BackgroundJob<ReadFile> result;  // reads `progress`
   };
   void begin(std::string title, std::function<ReadFile(FileProgress&)> read);

@@ -14,6 +14,7 @@
 #include "render/draw_callback.h"
 #include "render/frame_storage.h"
 #include "render/gl_state.h"
+#include "render/shader_program.h"
 
 namespace lanescope::ui {
 namespace {
@@ -118,27 +119,35 @@ void draw_kept(const ImDrawList*, const ImDrawCmd* command) {
 
 }  // namespace
 
-PlotRenderer::PlotRenderer() : program_("plot"), fill_("plot_fill") {
-  const GlStateGuard guard;
-  glGenVertexArrays(1, &vertex_array_);
-  glGenBuffers(1, &run_buffer_);
-  glGenTextures(1, &texture_);
-  glBindVertexArray(vertex_array_);
-  glBindBuffer(GL_ARRAY_BUFFER, run_buffer_);
-  glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, sizeof(Run), nullptr);
-  glEnableVertexAttribArray(0);
-  glVertexAttribDivisor(0, 1);
-  glBindTexture(GL_TEXTURE_2D, texture_);
-  // Floating-point texels that are only fetched.
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-}
+struct PlotRenderer::Objects {
+  ShaderProgram program{"plot"}, fill{"plot_fill"};
+  unsigned vertex_array = 0, run_buffer = 0, texture = 0;
 
-PlotRenderer::~PlotRenderer() {
-  glDeleteTextures(1, &texture_);
-  glDeleteBuffers(1, &run_buffer_);
-  glDeleteVertexArrays(1, &vertex_array_);
-}
+  Objects() {
+    glGenVertexArrays(1, &vertex_array);
+    glGenBuffers(1, &run_buffer);
+    glGenTextures(1, &texture);
+    glBindVertexArray(vertex_array);
+    glBindBuffer(GL_ARRAY_BUFFER, run_buffer);
+    glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, sizeof(Run), nullptr);
+    glEnableVertexAttribArray(0);
+    glVertexAttribDivisor(0, 1);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    // Floating-point texels that are only fetched.
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  }
+  ~Objects() {
+    glDeleteTextures(1, &texture);
+    glDeleteBuffers(1, &run_buffer);
+    glDeleteVertexArrays(1, &vertex_array);
+  }
+  Objects(const Objects&) = delete;
+  Objects& operator=(const Objects&) = delete;
+};
+
+PlotRenderer::PlotRenderer() = default;
+PlotRenderer::~PlotRenderer() = default;
 
 void PlotRenderer::draw(const Plot& plot, const Rect& clip, const DrawTarget& target) {
   if (plot.columns.empty() || plot.box.width <= 0 || plot.box.height <= 0) return;
@@ -161,24 +170,26 @@ void PlotRenderer::draw(const Plot& plot, const Rect& clip, const DrawTarget& ta
     glUniform1f(program.uniform("column_width"), drawn.column_width);
     glUniform4fv(program.uniform("fill_colour"), 1, to_floats(plot.fill).data());
   };
-  glBindVertexArray(vertex_array_);
-  glBindBuffer(GL_ARRAY_BUFFER, run_buffer_);
+  if (!objects_) objects_ = std::make_unique<Objects>();
+  glBindVertexArray(objects_->vertex_array);
+  glBindBuffer(GL_ARRAY_BUFFER, objects_->run_buffer);
   const auto draw_runs = [](const std::vector<Run>& some) {
     glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(some.size() * sizeof(Run)), some.data(), GL_STREAM_DRAW);
     glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(some.size()));
   };
   if (!runs.fills.empty() && plot.fill >> 24 != 0) {
-    use(fill_);
+    use(objects_->fill);
     draw_runs(runs.fills);
   }
   if (runs.lines.empty()) return;
-  use(program_);
-  glUniform1i(program_.uniform("columns"), 0);
-  glUniform1f(program_.uniform("half_width"), drawn.half_width);
-  glUniform4fv(program_.uniform("line_colour"), 1, to_floats(plot.line).data());
-  glUniform1i(program_.uniform("stepped"), plot.stepped ? 1 : 0);
-  glUniform2f(program_.uniform("dash"), plot.dash * target.scale, plot.dash_from * target.scale);
-  glBindTexture(GL_TEXTURE_2D, texture_);
+  ShaderProgram& program = objects_->program;
+  use(program);
+  glUniform1i(program.uniform("columns"), 0);
+  glUniform1f(program.uniform("half_width"), drawn.half_width);
+  glUniform4fv(program.uniform("line_colour"), 1, to_floats(plot.line).data());
+  glUniform1i(program.uniform("stepped"), plot.stepped ? 1 : 0);
+  glUniform2f(program.uniform("dash"), plot.dash * target.scale, plot.dash_from * target.scale);
+  glBindTexture(GL_TEXTURE_2D, objects_->texture);
   std::vector<PixelColumn>& columns = drawn.columns;
   const std::size_t rows = (columns.size() + kTextureWidth - 1) / kTextureWidth;
   columns.resize(rows * kTextureWidth);

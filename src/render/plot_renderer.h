@@ -1,8 +1,9 @@
 // Draws a line plot with a gradient below it.
 #pragma once
 
+#include <memory>
+
 #include "render/draw_target.h"
-#include "render/shader_program.h"
 #include "timeline/plot.h"
 
 struct ImDrawCmd;
@@ -12,7 +13,7 @@ namespace lanescope::ui {
 
 class DrawnPieces;
 
-/// Belongs to the OpenGL context that was current at its creation.
+/// Belongs to the OpenGL context in which it first draws, and must be destroyed before it.
 class PlotRenderer {
  public:
   PlotRenderer();
@@ -24,8 +25,8 @@ class PlotRenderer {
   void draw(const Plot& plot, const Rect& clip, const DrawTarget& target);
 
  private:
-  ShaderProgram program_, fill_;
-  unsigned vertex_array_ = 0, run_buffer_ = 0, texture_ = 0;
+  struct Objects;  // of OpenGL
+  std::unique_ptr<Objects> objects_;
 };
 
 /// Draws the plot at this position in the draw list. Keeps it until the ImGui context's next frame.

@@ -13,6 +13,7 @@
 #include "render/draw_callback.h"
 #include "render/frame_storage.h"
 #include "render/gl_state.h"
+#include "render/shader_program.h"
 
 namespace lanescope::ui {
 namespace {
@@ -98,21 +99,29 @@ void draw_kept_spans(const ImDrawList*, const ImDrawCmd* command) {
 
 }  // namespace
 
-SpanRenderer::SpanRenderer() : program_("span"), plain_("span_plain") {
-  const GlStateGuard guard;
-  glGenVertexArrays(1, &vertex_array_);
-  glGenBuffers(1, &buffer_);
-  glBindVertexArray(vertex_array_);
-  for (GLuint attribute = 0; attribute < 5; ++attribute) {
-    glEnableVertexAttribArray(attribute);
-    glVertexAttribDivisor(attribute, 1);
-  }
-}
+struct SpanRenderer::Objects {
+  ShaderProgram program{"span"}, plain{"span_plain"};  // the latter supports only square-cornered, unstriped spans
+  unsigned vertex_array = 0, buffer = 0;
 
-SpanRenderer::~SpanRenderer() {
-  glDeleteBuffers(1, &buffer_);
-  glDeleteVertexArrays(1, &vertex_array_);
-}
+  Objects() {
+    glGenVertexArrays(1, &vertex_array);
+    glGenBuffers(1, &buffer);
+    glBindVertexArray(vertex_array);
+    for (GLuint attribute = 0; attribute < 5; ++attribute) {
+      glEnableVertexAttribArray(attribute);
+      glVertexAttribDivisor(attribute, 1);
+    }
+  }
+  ~Objects() {
+    glDeleteBuffers(1, &buffer);
+    glDeleteVertexArrays(1, &vertex_array);
+  }
+  Objects(const Objects&) = delete;
+  Objects& operator=(const Objects&) = delete;
+};
+
+SpanRenderer::SpanRenderer() = default;
+SpanRenderer::~SpanRenderer() = default;
 
 void SpanRenderer::draw(std::span<const Span> batch, const Rect& clip, const DrawTarget& target) {
   if (batch.empty()) return;
@@ -126,14 +135,15 @@ void SpanRenderer::draw(std::span<const Span> batch, const Rect& clip, const Dra
   const auto height = static_cast<int>(framebuffer_height(target));
   keep_within({scissor[0], height - scissor[1] - scissor[3], scissor[0] + scissor[2], height - scissor[1]},
               target.scale, pieces, spans);
-  glBindVertexArray(vertex_array_);
-  glBindBuffer(GL_ARRAY_BUFFER, buffer_);
+  if (!objects_) objects_ = std::make_unique<Objects>();
+  glBindVertexArray(objects_->vertex_array);
+  glBindBuffer(GL_ARRAY_BUFFER, objects_->buffer);
   if (!spans.empty()) {
     glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(spans.size() * sizeof(Span)), spans.data(), GL_STREAM_DRAW);
   }
   for (const Piece& piece : pieces) {
     if (piece.kind != Piece::Kind::Clear) {
-      draw_run(piece.kind == Piece::Kind::Plain ? plain_ : program_, piece.first, piece.end, target);
+      draw_run(piece.kind == Piece::Kind::Plain ? objects_->plain : objects_->program, piece.first, piece.end, target);
       continue;
     }
     const ClearedGround& ground = piece.ground;

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "render/draw_target.h"
-#include "render/shader_program.h"
 #include "timeline/span_batch.h"
 
 struct ImDrawCmd;
@@ -16,8 +16,9 @@ struct ImDrawList;
 namespace lanescope::ui {
 
 class DrawnPieces;
+class ShaderProgram;
 
-/// Belongs to the OpenGL context that was current at its creation, and must be destroyed before it.
+/// Belongs to the OpenGL context in which it first draws, and must be destroyed before it.
 class SpanRenderer {
  public:
   SpanRenderer();
@@ -33,8 +34,8 @@ class SpanRenderer {
  private:
   void draw_run(ShaderProgram& program, std::size_t first, std::size_t end, const DrawTarget& target);
 
-  ShaderProgram program_, plain_;  // plain_ supports only square-cornered spans without stripes
-  unsigned vertex_array_ = 0, buffer_ = 0;
+  struct Objects;  // of OpenGL
+  std::unique_ptr<Objects> objects_;
 };
 
 /// A large area of uniform colour is cleared, which with software rendering costs a tenth of drawing it. These are the

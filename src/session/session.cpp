@@ -13,9 +13,10 @@ std::uint64_t seed_of(const workload::Settings& settings) {
 
 Session::Session(const SessionOptions& options)
     : options_(options),
+      in_turns_(options.in_turns && device::describe_device(options.device).virtual_time),
       trace_(options.memory_cap_bytes),
       pacer_(options.paced, options.speed,
-             options.in_turns ? workload::Pacer::Waits::InTurns : workload::Pacer::Waits::OnItsThread) {
+             in_turns_ ? workload::Pacer::Waits::InTurns : workload::Pacer::Waits::OnItsThread) {
   const device::DeviceInfo described = device::describe_device(options.device);
   workload_info_ = workload::workload_info(options.workload);
   workload::Settings settings = workload::default_settings(options.workload, described);
@@ -23,9 +24,9 @@ Session::Session(const SessionOptions& options)
   workload::check_settings(options.workload, settings);
 
   // A virtual-time device can wait for the capture to keep up; a real one cannot. What is not paced is not watched.
-  const auto when_full = !described.virtual_time              ? capture::WhenFull::Drop
-                         : options.paced && !options.in_turns ? capture::WhenFull::Wait
-                                                              : capture::WhenFull::Direct;
+  const auto when_full = !described.virtual_time       ? capture::WhenFull::Drop
+                         : options.paced && !in_turns_ ? capture::WhenFull::Wait
+                                                       : capture::WhenFull::Direct;
   recorder_ = std::make_unique<capture::Recorder>(trace_, when_full);
   device::DeviceContext context;
   context.sink = recorder_.get();
@@ -40,7 +41,7 @@ Session::Session(const SessionOptions& options)
   info_ = device_->info();
   runner_ = std::make_unique<workload::Runner>(
       *device_, workload::make_workload(options.workload, *device_), std::move(settings), options.iterations, &pacer_,
-      options.in_turns ? workload::Runner::Runs::InTurns : workload::Runner::Runs::OnItsThread);
+      in_turns_ ? workload::Runner::Runs::InTurns : workload::Runner::Runs::OnItsThread);
 }
 
 Session::~Session() {
@@ -61,7 +62,7 @@ void Session::wait() {
 }
 
 void Session::advance(std::chrono::steady_clock::time_point until) {
-  if (!options_.in_turns || !runner_->running()) return;
+  if (!in_turns_ || !runner_->running()) return;
   runner_->advance(until);
   recorder_->publish_direct();
 }

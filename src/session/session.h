@@ -29,7 +29,7 @@ struct SessionOptions {
   /// Not paced, virtual time: called on the workload's thread as its clock advances. A reader that must see every event
   /// before the memory cap evicts it blocks the workload here.
   std::function<void(const trace::Trace&)> hold_back;
-  /// On the caller's thread, by advance(), instead of threads of its own; only on simulated devices.
+  /// Virtual time: on the caller's thread, by advance(), instead of threads of its own.
   bool in_turns = !base::kThreads;
 };
 
@@ -91,6 +91,7 @@ class Session {
   void flush();
 
   SessionOptions options_;
+  const bool in_turns_;
   trace::Trace trace_;
   workload::Pacer pacer_;
   std::unique_ptr<capture::Recorder> recorder_;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/translate.h"
 #include "experiment/loop_script.h"
 #include "shell/action_rows.h"
@@ -114,7 +115,7 @@ void update_code(ShellState& state) {
     code.went_to.reset();
     code.choose(std::nullopt);
   }
-  code.update(state.model, now, CodeState::Clock::now());
+  code.update(state.model, now, base::now());
 }
 
 void go_to_statement(ShellState& state, std::size_t line) {

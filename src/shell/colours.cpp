@@ -1,5 +1,6 @@
 #include "shell/colours.h"
 
+#include "base/clock.h"
 #include "base/translate.h"
 #include "shell/shell_state.h"
 
@@ -18,7 +19,7 @@ void update_colours(ShellState& state) {
     colours.colouring.scales = {};
     colours.recorded = 0;
   }
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = base::now();
   const std::uint64_t recorded = state.model.trace().counts().recorded;
   if (colours.colouring.by != ColourBy::Duration || recorded == colours.recorded) return;
   if (colours.recorded > 0 && now - colours.sampled < kBetweenSamples) return;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include "base/clock.h"
 #include "base/translate.h"
 #include "shell/action_rows.h"
 #include "shell/shell_state.h"
@@ -41,7 +42,7 @@ std::string nothing_pinned(const ShellState& state) {
 void update_comparison(ShellState& state) {
   CompareState& compare = state.comparison.state;
   const bool had_b = compare.b() != nullptr;
-  compare.update(state.model, CompareState::Clock::now());
+  compare.update(state.model, base::now());
   if (compare.just_pinned()) {
     // Not if another run has begun meanwhile.
     const bool still = state.model.live() && compare.a()->facts.settings == state.model.facts().settings;

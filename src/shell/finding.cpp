@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/clock.h"
 #include "base/translate.h"
 #include "shell/action_rows.h"
 #include "shell/selecting.h"
@@ -14,7 +15,7 @@ namespace {
 using std::chrono::steady_clock;
 
 bool pulse_lasts(const std::optional<steady_clock::time_point>& since) {
-  return since && steady_clock::now() - *since < std::chrono::duration<double>(kPulseSeconds);
+  return since && base::now() - *since < std::chrono::duration<double>(kPulseSeconds);
 }
 
 // Newly found events may come before the one that is shown.
@@ -43,7 +44,7 @@ std::string no_search(const ShellState& state) { return state.search.text.empty(
 }  // namespace
 
 void update_finding(ShellState& state) {
-  const auto now = steady_clock::now();
+  const auto now = base::now();
   SearchState& search = state.search;
   const trace::Trace& trace = state.model.trace();
   search.ask(search.open ? search.text : std::string());
@@ -183,7 +184,7 @@ void show_found(ShellState& state, std::size_t at) {
   search.at = at;
   search.shown = search.found[at];
   search.scroll_to_shown = true;
-  if (state.preferences.animation) search.pulse = steady_clock::now();
+  if (state.preferences.animation) search.pulse = base::now();
   select_listed(state, *search.shown);
 }
 

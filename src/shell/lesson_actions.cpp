@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/clock.h"
 #include "base/platform/page.h"
 #include "base/translate.h"
 #include "shell/action_rows.h"
@@ -91,7 +92,7 @@ void toggle_magnifier(ShellState& state) {
   PointerState& pointer = state.pointer;
   pointer.magnifier = !pointer.magnifier;
   pointer.magnifier_turned = {};
-  if (state.preferences.animation) pointer.magnifier_turned = PointerState::Clock::now();
+  if (state.preferences.animation) pointer.magnifier_turned = base::now();
 }
 
 std::string not_presenting(const ShellState& state) {

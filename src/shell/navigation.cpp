@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/clock.h"
 #include "base/translate.h"
 #include "inspect/neighbours.h"
 #include "shell/action_rows.h"
@@ -201,7 +202,7 @@ std::string no_event(const ShellState& state) { return state.selection.event ? "
 
 void flash_arrival(ShellState& state, Nanoseconds at) {
   if (!state.preferences.animation) return;
-  state.navigation.arrival = ArrivalFlash{at, std::chrono::steady_clock::now() + ArrivalFlash::kLasts};
+  state.navigation.arrival = ArrivalFlash{at, base::now() + ArrivalFlash::kLasts};
 }
 
 std::vector<ActionInfo> view_actions() {

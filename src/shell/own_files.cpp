@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/translate.h"
 #include "experiment/own_experiments.h"
 #include "shell/shell_state.h"
@@ -50,7 +51,7 @@ void say_errors(ShellState& state, std::vector<std::string> errors) {
 
 bool follow_own_files(ShellState& state) {
   OwnFilesState& own = state.own_files;
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = base::now();
   if (now - own.looked < kFilesBetween) return false;
   own.looked = now;
   own.folders.look();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/clock.h"
 #include "base/translate.h"
 #include "inspect/destination.h"
 #include "inspect/name_query.h"
@@ -90,7 +91,7 @@ void update_name_figures(ShellState& state) {
   if (state.name_figures.open && event) {
     wanted = {event->event.name, state.model.trace().lane(event->lane).info().kind};
   }
-  state.name_figures.update(state.model.trace(), wanted, std::chrono::steady_clock::now());
+  state.name_figures.update(state.model.trace(), wanted, base::now());
 }
 
 std::vector<ActionInfo> selection_actions() {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
 #include "inspect/cause.h"
 #include "inspect/event_list.h"
 #include "inspect/name_figures.h"
@@ -132,7 +133,7 @@ struct ShellState {
   /// The language of all texts: the user's choice, if there is a font for it.
   base::Language language() const { return has_chinese_font() ? preferences.language : base::Language::English; }
   void show_toast(std::string text, bool error = false) {
-    toast = Toast{std::move(text), error, std::chrono::steady_clock::now() + std::chrono::seconds(error ? 8 : 5)};
+    toast = Toast{std::move(text), error, base::now() + std::chrono::seconds(error ? 8 : 5)};
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/clock.h"
 #include "shell/shell_state.h"
 
 namespace lanescope::ui {
@@ -20,7 +21,7 @@ void update_statistics(ShellState& state) {
   const bool whole = statistics.whole || !state.selection.range;
   static const std::vector<trace::LaneId> kAllLanes;
   statistics.job.update(state.model.trace(), whole ? std::nullopt : state.selection.range,
-                        whole ? kAllLanes : state.selection.lanes, StatisticsJob::Clock::now());
+                        whole ? kAllLanes : state.selection.lanes, base::now());
   if (!statistics.job.result) return;
   const bool same_wish = statistics.by_ == statistics.wish;
   if (same_wish && statistics.arranged_ == statistics.job.number) return;

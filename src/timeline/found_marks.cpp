@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/clock.h"
+
 namespace lanescope::ui {
 namespace {
 
@@ -75,9 +77,8 @@ void add_found(const MarkSurface& s, const SearchState& search) {
     s.top.solid(x - scale, s.lanes_top() - 7 * scale, x + scale, s.lanes_top(), s.frame.theme[Colour::Accent]);
   }
   if (!search.shown) return;
-  const double passed = search.pulse
-                            ? std::chrono::duration<double>(std::chrono::steady_clock::now() - *search.pulse).count()
-                            : kPulseSeconds;
+  const double passed =
+      search.pulse ? std::chrono::duration<double>(base::now() - *search.pulse).count() : kPulseSeconds;
   const auto share = static_cast<float>(passed / kPulseSeconds);
   if (is_marker(s, search.shown->lane)) {
     const Nanoseconds at = search.shown->event.start_ns;

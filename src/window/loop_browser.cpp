@@ -57,7 +57,7 @@ float Window::content_scale() const {
 }
 
 void Window::follow_full_screen() {
-  bool& wanted = shell_->state().full_screen;
+  bool& wanted = screen_.state().full_screen;
   if (wanted == was_full_screen_) {  // the user can leave it by a key of the browser's
     wanted = was_full_screen_ = browser::is_full_screen();
     return;
@@ -75,16 +75,16 @@ void Window::wait_for_work() {
   glfwGetWindowSize(window_, &width, &height);
   if (width != size.width || height != size.height) {
     glfwSetWindowSize(window_, size.width, size.height);
-    shell_->state().content_scale = content_scale();
+    screen_.state().content_scale = content_scale();
   }
-  if (browser::take_input()) frames_owed_ = kSettling;
+  if (browser::take_input()) screen_.owe_frames(kSettling);
   const Clock::time_point now = Clock::now();
   if (now - looked_for_files_ < kLookForFiles) return;
   looked_for_files_ = now;
   browser::offer_downloads();
   if (const auto files = browser::arrived_files(); !files.empty()) {
-    shell_->state().requests.files.assign(files.begin(), files.end());
-    frames_owed_ = kSettling;
+    screen_.state().requests.files.assign(files.begin(), files.end());
+    screen_.owe_frames(kSettling);
   }
 }
 

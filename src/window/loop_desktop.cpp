@@ -62,7 +62,7 @@ void Window::leave_full_screen() {
 }
 
 void Window::follow_full_screen() {
-  bool& wanted = shell_->state().full_screen;
+  bool& wanted = screen_.state().full_screen;
   const bool was = std::exchange(was_full_screen_, wanted);
   if (wanted == (glfwGetWindowMonitor(window_) != nullptr)) return;
   if (!wanted) return leave_full_screen();
@@ -79,14 +79,14 @@ void Window::follow_full_screen() {
   wanted = was_full_screen_ = glfwGetWindowMonitor(window_) != nullptr;
   if (wanted) return;
   if (was) return leave_full_screen();
-  shell_->state().show_toast(tr("this display has no full-screen mode"), true);
+  screen_.state().show_toast(tr("this display has no full-screen mode"), true);
 }
 
 // A driver that was reset has lost what was drawn and what it was drawn with.
 void Window::check_context() {
   if (epoxy_gl_version() < 45 && !epoxy_has_gl_extension("GL_KHR_robustness")) return;
   if (glGetGraphicsResetStatus() == GL_NO_ERROR) return;
-  throw base::FileError(rescue_run(shell_->state(), tr("the graphics driver was reset")));
+  throw base::FileError(rescue_run(screen_.state(), tr("the graphics driver was reset")));
 }
 
 // Sleeps while nothing changes; otherwise keeps to the display's rate.
@@ -95,21 +95,21 @@ void Window::wait_for_work() {
   const auto left = [&](std::chrono::microseconds pace) {
     return std::chrono::duration<double>(last_frame_ + pace - Clock::now()).count();
   };
-  if (shell_->moving() || frames_owed_ > 0) {
+  if (shell().moving() || screen_.owes_frames()) {
     const double pause = left(kFrameTime);
     if (pause > 0.0005) std::this_thread::sleep_for(std::chrono::duration<double>(pause));
     return glfwPollEvents();
   }
-  if (shell_->animating()) {
+  if (shell().animating()) {
     const double pause = left(kCalmFrameTime);
     if (pause > 0.0005) glfwWaitEventsTimeout(pause);
-    if (left(kCalmFrameTime) > 0.002) frames_owed_ = 3;  // there was user input
+    if (left(kCalmFrameTime) > 0.002) screen_.owe_frames();  // there was user input
     return glfwPollEvents();
   }
   const auto before = Clock::now();
-  const double rest = shell_->state().files.system.running() ? kDialogSeconds : kRestSeconds;
+  const double rest = screen_.state().files.system.running() ? kDialogSeconds : kRestSeconds;
   glfwWaitEventsTimeout(rest);
-  if (Clock::now() - before < std::chrono::duration<double>(rest * 0.98)) frames_owed_ = 3;
+  if (Clock::now() - before < std::chrono::duration<double>(rest * 0.98)) screen_.owe_frames();
 }
 
 void Window::run() {
@@ -126,7 +126,7 @@ void Window::run() {
   const base::Interrupt ending(base::Interrupt::Kind::TerminalCloses);
   while (frame() && !ending.asked()) {
   }
-  if (ending.asked()) throw base::FileError(rescue_run(shell_->state(), tr("the window was ended from outside")));
+  if (ending.asked()) throw base::FileError(rescue_run(screen_.state(), tr("the window was ended from outside")));
   if (const std::string why = failure(); !why.empty()) throw base::FileError(why);
 }
 

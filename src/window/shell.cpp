@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
@@ -35,7 +36,6 @@ namespace lanescope::ui {
 
 using experiment::Experiment;
 using experiment::Side;
-using std::chrono::steady_clock;
 
 namespace {
 
@@ -68,12 +68,12 @@ constexpr std::chrono::milliseconds kNothingHappens{700};
 
 void update_job(ShellState& state) {
   const TimeAxis& axis = state.view.axis();
-  state.job.update(state.model, axis.begin_ns(), axis.end_ns(), JobState::Clock::now());
+  state.job.update(state.model, axis.begin_ns(), axis.end_ns(), base::now());
   if (state.drawer == DrawerTab::Ranks && !state.job.has_ranks()) state.drawer = DrawerTab::Plots;
 }
 
 void update_advice(ShellState& state) {
-  const auto now = AdviceState::Clock::now();
+  const auto now = base::now();
   state.advice.update(state.model, !state.presentation.on, now);
   state.try_it.update(state.model, state.advice.cards(), !state.presentation.on, now);
 }
@@ -105,7 +105,7 @@ void Shell::draw(const Fonts& fonts) {
   update_advice(state_);
   update_job(state_);
   update_code(state_);
-  record_where_looked(state_, steady_clock::now());
+  record_where_looked(state_, base::now());
   update_comparison(state_);
   follow_marks(state_);
   follow_experiment();
@@ -158,7 +158,7 @@ void Shell::draw_presentation(const Canvas& canvas) {
   const Rect code_area{display.x - code, job_area.y, code, room};
   const Rect bar_area{0, display.y - bottom, display.x, bottom};
   state_.view.update(state_.model, Timeline::kLabelWidth * s, lanes_width - (Timeline::kLabelWidth + 16) * s,
-                     std::chrono::steady_clock::now());
+                     base::now());
   update_scope(state_);
   grounds_ = {{{0, 0, display.x, display.y}, canvas.theme[Colour::Line]}};
   for (const Rect& area : {top_area, bar_area}) grounds_.push_back({area, canvas.theme[Colour::Panel]});
@@ -200,7 +200,7 @@ void Shell::draw_workbench(const Canvas& canvas) {
   const float middle_height = upright ? all_height - panels_height : all_height;
 
   state_.view.update(state_.model, middle_x + Timeline::kLabelWidth * s,
-                     middle_width - Timeline::kLabelWidth * s - 16 * s, std::chrono::steady_clock::now());
+                     middle_width - Timeline::kLabelWidth * s - 16 * s, base::now());
   update_scope(state_);
   state_.timeline.sync(state_.model.trace(), &state_.lanes);
   const float most = state_.timeline.most_height(timeline_frame(canvas), state_.view.axis());
@@ -409,7 +409,7 @@ void Shell::start_experiment(const Experiment& experiment, Side side) {
   begin_view();
   state_.experiment.generation = 0;
   state_.experiment.shows_open = state_.experiment.correction_open = false;
-  state_.experiment.auto_speed = {true, kExperimentSpeed, 0, steady_clock::now()};
+  state_.experiment.auto_speed = {true, kExperimentSpeed, 0, base::now()};
 }
 
 void Shell::begin_with(const Experiment& experiment, session::SessionOptions session) {
@@ -424,7 +424,7 @@ void Shell::begin_with(const Experiment& experiment, session::SessionOptions ses
   begin_view();
   // A speed of the user's own stays.
   const bool usual = session.speed == kExperimentSpeed;
-  state_.experiment.auto_speed = {usual, session.speed, 0, steady_clock::now()};
+  state_.experiment.auto_speed = {usual, session.speed, 0, base::now()};
 }
 
 void Shell::show_side(Side side) {
@@ -521,7 +521,7 @@ void Shell::adapt_speed() {
     automatic.on = false;
     return;
   }
-  const auto now = steady_clock::now();
+  const auto now = base::now();
   const std::size_t iterations = state_.model.analysis().records().size();
   if (iterations != automatic.iterations || state_.model.paused() || state_.overlays.open == Overlay::Gallery) {
     automatic.iterations = iterations;

@@ -1,5 +1,6 @@
 // The lesson and the run: a step starts what it is about, a question that was answered gets measured, a task is
 // checked.
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "experiment/loop_script.h"
@@ -11,7 +12,6 @@
 namespace lanescope::ui {
 
 using experiment::Side;
-using std::chrono::steady_clock;
 
 namespace {
 
@@ -83,7 +83,7 @@ void Shell::restore_settings(Side side) {
 
 void Shell::follow_lesson() {
   LessonState& lesson = state_.lesson;
-  lesson.tick(steady_clock::now());
+  lesson.tick(base::now());
   if (lesson.renew()) state_.requests.step = lesson.number();
   if (!on_stage(state_) || !state_.model.steering()) return;
   const ActiveExperiment& active = *state_.experiment.active;

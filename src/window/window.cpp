@@ -81,20 +81,6 @@ void sample_nearest(const ImFontAtlas& atlas) {
 }
 #endif
 
-// A text field has the keyboard focus, or an open panel takes all keys.
-bool is_typing(const ShellState& state) {
-  const bool field = state.search.open && state.drawer == DrawerTab::Found && !state.presentation.on;
-  const bool searching = field && (state.search.field_active || state.search.focus_wanted);
-  return ImGui::GetIO().WantTextInput || searching || state.overlays.open == Overlay::Palette ||
-         state.overlays.open == Overlay::Files || state.overlays.open == Overlay::Attach ||
-         state.overlays.keys.waits_for.has_value();
-}
-
-int modifiers_down() {
-  const ImGuiIO& io = ImGui::GetIO();
-  return (io.KeyCtrl ? GLFW_MOD_CONTROL : 0) | (io.KeyShift ? GLFW_MOD_SHIFT : 0) | (io.KeyAlt ? GLFW_MOD_ALT : 0);
-}
-
 // For a report of a crash, which is often the driver's.
 void note_graphics() {
   std::string text;
@@ -107,66 +93,19 @@ void note_graphics() {
 
 }  // namespace
 
-Window::Window(const WindowOptions& options) : options_(options) {
+Window::Window(const WindowOptions& options) : options_(options), screen_(options) {
   set_shader_directory(options.shader_dir);
-  // Report a missing file or capture before a window opens.
-  if (const auto recorded = recorded_name(options.open)) {
-    capture_named(recorded_captures(), *recorded);
-  } else if (!options.open.empty()) {
-    check_readable(options.open);
-  }
-  std::string broken;
-  Preferences preferences = options.first_start ? Preferences() : load_preferences(preferences_path(), &broken);
-  open_window(preferences);
+  open_window();
   try {
-    begin(options, std::move(preferences));
-    if (!broken.empty()) shell_->state().show_toast(broken, true);
+    screen_.begin(content_scale());
   } catch (...) {  // the destructor does not run if the constructor throws
     close_window();
     throw;
   }
 }
 
-void Window::begin(const WindowOptions& options, Preferences preferences) {
-  if (options.theme) preferences.theme = *options.theme;
-  if (options.language) preferences.language = *options.language;
-  shell_ = std::make_unique<Shell>(std::move(preferences));
-  base::set_language(shell_->state().language());
-  follow_own_files(shell_->state());  // the first experiment may be one of them
-  if (shell_->state().preferences.language != shell_->state().language()) {
-    shell_->state().show_toast(no_chinese_text(), true);
-  }
-  shell_->state().pictures.paint_window = [this](float scale, ThemeName name) { return paint(scale, name); };
-  shell_->state().content_scale = content_scale();
-  session::SessionOptions session = options.session;
-  session.speed = options.speed;
-  session.memory_cap_bytes = options.memory_cap_bytes.value_or(
-      memory_cap_of(shell_->state().preferences.memory_gb, base::machine_memory_bytes()));
-  shell_->state().model.set_first_options(session);
-  if (options.source) {
-    shell_->begin_with_source(options.source(session.memory_cap_bytes));
-  } else if (!options.open.empty()) {
-    shell_->begin_with_files(options.open);
-  } else {
-    begin_run(session);
-  }
-}
-
-void Window::begin_run(const session::SessionOptions& session) {
-  if (options_.lesson) return shell_->begin_lesson(*options_.lesson, options_.student);
-  const session::SessionOptions plain;
-  const bool asked_for = options_.plain || session.workload != plain.workload || !session.assignments.empty();
-  const auto experiments = experiment::experiments();
-  if (options_.experiment.empty() && (asked_for || experiments.empty())) {
-    shell_->state().model.start_run(session);
-    return;
-  }
-  const experiment::Experiment& first =
-      options_.experiment.empty() ? experiments.front() : experiment::experiment_named(options_.experiment);
-  shell_->begin_with(first, session);
-}
-
-void Window::open_window(const Preferences& remembered) {
+void Window::open_window() {
+  const Preferences& remembered = screen_.remembered();
   static std::string reason;
   glfwSetErrorCallback([](int, const char* text) { reason = text; });
   // GLFW gives the reason in English only.
@@ -175,7 +114,9 @@ void Window::open_window(const Preferences& remembered) {
   };
   prefer_x11();
   if (!glfwInit()) throw base::FileError(tr("no display") + in_brackets() + headless_hint());
-  std::future<Fonts> letters = letters_meanwhile(remembered);
+  float x = 1, y = 1;
+  if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) glfwGetMonitorContentScale(monitor, &x, &y);
+  screen_.make_letters(std::clamp(x, 1.0f, 4.0f));
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
@@ -204,38 +145,10 @@ void Window::open_window(const Preferences& remembered) {
   glfwSetFramebufferSizeCallback(window_, [](GLFWwindow* window, int, int) { on_refresh(window); });
   glfwSetWindowContentScaleCallback(window_, on_content_scale);  // the window was moved to another monitor
   note_graphics();
-  IMGUI_CHECKVERSION();
-  if (letters.valid()) fonts_ = letters.get();
-  ImGui::CreateContext(atlas_.get());
-  ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;  // the program saves its own preferences
-  io.LogFilename = nullptr;
+  screen_.open();
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   ImGui_ImplOpenGL3_Init(kShaderVersion);
   settle_in();
-}
-
-// The letters of the first frame, on another CPU while the window is opened. If the window turns out to need others,
-// they are made for it like those of any other frame.
-std::future<Fonts> Window::letters_meanwhile([[maybe_unused]] const Preferences& preferences) {
-#if IMGUI_VERSION_NUM < 19200  // which makes each letter when it is first drawn
-  if (options_.language.value_or(preferences.language) != base::Language::English) return {};  // there are many more
-  float x = 1, y = 1;
-  if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) glfwGetMonitorContentScale(monitor, &x, &y);
-  fonts_scale_ = preferences.font_scale * std::clamp(x, 1.0f, 4.0f);
-  fonts_language_ = base::Language::English;
-  atlas_ = std::make_unique<ImFontAtlas>();
-  const std::launch on = base::kThreads ? std::launch::async | std::launch::deferred : std::launch::deferred;
-  return std::async(on, [atlas = atlas_.get(), scale = fonts_scale_] {
-    const Fonts fonts = load_fonts(*atlas, scale, 1, window_letters(base::Language::English, ""));
-    unsigned char* pixels = nullptr;
-    int width = 0, height = 0;
-    atlas->GetTexDataAsRGBA32(&pixels, &width, &height);  // which it keeps for the texture
-    return fonts;
-  });
-#else
-  return {};
-#endif
 }
 
 float Window::coordinates_per_unscaled_pixel() const {
@@ -252,7 +165,6 @@ Window::~Window() {
 }
 
 void Window::keep_preferences() {
-  if (!shell_ || options_.first_start) return;
   int width = 0;
   int height = 0;
   glfwGetWindowSize(window_, &width, &height);
@@ -260,33 +172,33 @@ void Window::keep_preferences() {
     width = static_cast<int>(windowed_.width);
     height = static_cast<int>(windowed_.height);
   }
-  Preferences& p = shell_->state().preferences;
   const float unit = coordinates_per_unscaled_pixel();
-  p.window_width = static_cast<int>(std::lround(static_cast<float>(width) / unit));
-  p.window_height = static_cast<int>(std::lround(static_cast<float>(height) / unit));
-  p.trigger = shell_->state().view.own_trigger();
-  p.trigger.automatic = true;
-  save_preferences(preferences_path(), p);
+  const auto unscaled = [&](int length) { return static_cast<int>(std::lround(static_cast<float>(length) / unit)); };
+  screen_.keep_preferences(unscaled(width), unscaled(height));
 }
 
 void Window::close_window() {
-  shell_.reset();
+  screen_.end();
   visibility_.reset();
   magnifier_.clear();
   ImGui_ImplOpenGL3_Shutdown();
   ImGui_ImplGlfw_Shutdown();
-  ImGui::DestroyContext();
   glfwDestroyWindow(window_);
   glfwTerminate();
 }
 
 void Window::on_key(GLFWwindow* window, int key, int, int action, int modifiers) {
-  static_cast<Window*>(glfwGetWindowUserPointer(window))->key(key, action, modifiers);
+  Window& self = *static_cast<Window*>(glfwGetWindowUserPointer(window));
+  const KeyMotion motion = action == GLFW_PRESS    ? KeyMotion::Press
+                           : action == GLFW_REPEAT ? KeyMotion::Repeat
+                                                   : KeyMotion::Release;
+  if (motion != KeyMotion::Release) self.touched_s_ = seconds_of(Clock::now());
+  self.screen_.key(key, motion, modifiers);
 }
 
 void Window::on_drop(GLFWwindow* window, int count, const char** paths) {
   std::vector<std::filesystem::path>& files =
-      static_cast<Window*>(glfwGetWindowUserPointer(window))->shell_->state().requests.files;
+      static_cast<Window*>(glfwGetWindowUserPointer(window))->screen_.state().requests.files;
   files.clear();
   for (int i = 0; i < count; ++i) files.push_back(base::path_of(paths[i]));
 }
@@ -297,97 +209,28 @@ void Window::on_refresh(GLFWwindow* window) {
 }
 
 void Window::on_content_scale(GLFWwindow* window, float x, float) {
-  const auto& shell = static_cast<Window*>(glfwGetWindowUserPointer(window))->shell_;
-  if (shell) shell->state().content_scale = std::clamp(x, 1.0f, 4.0f);
-}
-
-void Window::key(int key, int action, int modifiers) {
-  if (!shell_) return;
-  ShellState& state = shell_->state();
-  const KeyChord chord{key, modifiers & (GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT)};
-  if (action == GLFW_RELEASE) {
-    const auto tapped = keys_.release(key, Clock::now());
-    if (tapped && !is_typing(state)) perform(state, *tapped);
-    return;
-  }
-  if (action == GLFW_PRESS && key >= 0) pressed_.push_back(key);
-  touched_s_ = seconds_of(Clock::now());
-  if (modifiers & GLFW_MOD_SUPER) return;  // reserved for the desktop
-  if (state.overlays.keys.waits_for) {
-    if (action == GLFW_PRESS && can_be_bound(key)) state.overlays.keys.pressed = chord;
-    return;
-  }
-  if (palette_key(state, chord) || file_dialog_key(state, chord) || attach_dialog_key(state, chord)) return;
-  if (key == GLFW_KEY_ESCAPE && state.overlays.open == Overlay::Keys) return perform(state, Action::ClearSelection);
-  const bool function_key = key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25;  // does not type text
-  if (is_typing(state) && !function_key) return;
-  const bool repeated = action == GLFW_REPEAT;
-  if (focus_key(state.focus, chord, repeated) || menu_key(state, chord) || presenting_key(state, chord, repeated)) {
-    return;
-  }
-  const auto wanted = action == GLFW_PRESS ? keys_.press(chord, Clock::now()) : keys_.repeat(chord);
-  if (wanted) perform(state, *wanted);
-}
-
-void Window::hold_keys() {
-  ShellState& state = shell_->state();
-  if (is_typing(state) || state.overlays.open == Overlay::Menu) return keys_.forget();
-  if (keys_.any()) frames_owed_ = 3;
-  for (const Action action : keys_.held(modifiers_down(), Clock::now())) hold(state, action);
+  Screen& screen = static_cast<Window*>(glfwGetWindowUserPointer(window))->screen_;
+  if (screen.begun()) screen.state().content_scale = std::clamp(x, 1.0f, 4.0f);
 }
 
 void Window::refresh_look() {
-  ShellState& state = shell_->state();
-  const float scale = state.scale();
-  const bool more_letters = fonts_letters_ != missing_letters_.text().size() ||
-                            (state.language() == base::Language::Chinese && fonts_own_ != state.own_files.version);
-  const bool stale = scale != fonts_scale_ || fonts_language_ != state.language() || more_letters;
-  if (stale) {
-    fonts_scale_ = scale;
-    fonts_language_ = state.language();
-    fonts_own_ = state.own_files.version;
-    fonts_letters_ = missing_letters_.text().size();
-    ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
-    atlas.Clear();
-    fonts_ = load_fonts(atlas, scale, 1, window_letters(*fonts_language_, missing_letters_.text()));
-  }
-  if (stale || frames_ == 0) {
-    fonts_.missing = &missing_letters_;
+  const bool first = frames() == 0;
+  if (!screen_.refresh_look()) return;
 #if IMGUI_VERSION_NUM < 19200
-    ImGui_ImplOpenGL3_DestroyFontsTexture();
-    // What the first frame would otherwise do, with a second texture.
-    if (frames_ == 0) {
-      ImGui_ImplOpenGL3_CreateDeviceObjects();
-    } else {
-      ImGui_ImplOpenGL3_CreateFontsTexture();
-    }
-    sample_nearest(*ImGui::GetIO().Fonts);
+  ImGui_ImplOpenGL3_DestroyFontsTexture();
+  // What the first frame would otherwise do, with a second texture.
+  first ? ImGui_ImplOpenGL3_CreateDeviceObjects() : ImGui_ImplOpenGL3_CreateFontsTexture();
+  sample_nearest(*ImGui::GetIO().Fonts);
 #endif
-    theme_shown_.reset();
-    damage_.forget();
-  }
-  if (theme_shown_ != state.preferences.theme) {
-    theme_shown_ = state.preferences.theme;
-    apply_to_imgui(theme(*theme_shown_), scale);
-#if IMGUI_VERSION_NUM < 19200
-    ImGui::GetStyle().AntiAliasedLinesUseTex = false;  // textured lines need more than nearest-texel sampling
-#endif
-  }
+  damage_.forget();
 }
 
 // The window is hidden: the run continues, and the analysis keeps up with it, so that no backlog builds up.
 void Window::wait_unseen() {
   glfwWaitEventsTimeout(kUnseenSeconds);
-  shell_->state().model.update();
-  shell_->perform_requests();
-  frames_owed_ = 3;
-}
-
-// Takes the answer of a dialog of the desktop, without drawing meanwhile.
-void Window::look_at_dialog() {
-  if (!shell_->state().files.system.running()) return;
-  shell_->perform_requests();
-  if (!shell_->state().files.system.running()) frames_owed_ = 3;
+  screen_.state().model.update();
+  shell().perform_requests();
+  screen_.owe_frames();
 }
 
 bool Window::frame() {
@@ -396,36 +239,13 @@ bool Window::frame() {
     return !glfwWindowShouldClose(window_);
   }
   wait_for_work();
-  if (glfwWindowShouldClose(window_) || shell_->wants_quit()) return false;
-  if (!options_.frames_unlimited && !shell_->animating() && frames_owed_ <= 0) {
-    look_at_dialog();
-    if (follow_own_files(shell_->state())) frames_owed_ = 3;
+  if (glfwWindowShouldClose(window_) || shell().wants_quit()) return false;
+  if (!options_.frames_unlimited && !screen_.wants_frame()) {
+    screen_.look_around();
     return true;
   }
   draw_frame();
   return true;
-}
-
-// Dear ImGui before 1.87 looks at the keys once per frame, so it would miss one that has been released since.
-void Window::new_frame() {
-#if IMGUI_VERSION_NUM < 18700
-  ImGuiIO& io = ImGui::GetIO();
-  const auto is_down = [&](int key) { return io.KeysDown[key]; };
-  std::erase_if(pressed_, is_down);
-  for (const int key : pressed_) io.KeysDown[key] = true;
-  ImGui::NewFrame();
-  for (const int key : pressed_) io.KeysDown[key] = false;
-#else
-  ImGui::NewFrame();
-#endif
-  pressed_.clear();
-}
-
-void Window::click_focused_control() {
-  double x = 0;
-  double y = 0;
-  glfwGetCursorPos(window_, &x, &y);
-  if (click_focused(shell_->state().focus, static_cast<float>(x), static_cast<float>(y))) frames_owed_ = 3;
 }
 
 void Window::magnify(float factor, int width, int height) {
@@ -445,9 +265,9 @@ bool Window::draws_changes_only() const {
 // contradict each other. Nothing where all is to be drawn, also because the user is busy there.
 std::vector<PixelArea> Window::areas_in_turn(std::span<const PixelGround> grounds) {
   constexpr double kTouched_s = 0.5;
-  const ShellState& state = shell_->state();
+  const ShellState& state = screen_.state();
   const auto timeline = state.places.find("timeline");
-  if (!shell_->moving() || lost_ > 0 || shell_->wants_screenshot() || timeline == state.places.end()) return {};
+  if (!shell().moving() || lost_ > 0 || shell().wants_screenshot() || timeline == state.places.end()) return {};
   const Rect& place = timeline->second;
   const auto whole = [](float at) { return static_cast<int>(at); };
   const PixelArea lanes{whole(place.x), whole(place.y), whole(place.x + place.width), whole(place.y + place.height)};
@@ -464,7 +284,7 @@ std::vector<PixelArea> Window::areas_in_turn(std::span<const PixelGround> ground
     if (apart) panels.push_back({g.left - 1, g.top - 1, g.right + 1, g.bottom + 1});  // with the lines between them
   }
   if (panels.empty()) return {};
-  frames_owed_ = std::max(frames_owed_, static_cast<int>(panels.size()));  // until each has had its turn
+  screen_.owe_frames(static_cast<int>(panels.size()));  // until each has had its turn
   return {lanes, panels[coarseness_.turn() % panels.size()]};
 }
 
@@ -472,12 +292,12 @@ std::vector<PixelArea> Window::areas_in_turn(std::span<const PixelGround> ground
 bool Window::paint_frame(int width, int height) {
   ImDrawData& data = *ImGui::GetDrawData();
   const float density = data.FramebufferScale.x;
-  const std::vector<PixelGround> grounds = to_pixels(shell_->grounds(), width, height, density);
+  const std::vector<PixelGround> grounds = to_pixels(shell().grounds(), width, height, density);
   std::vector<PixelArea> areas{{0, 0, width, height}};
   if (width != drawn_width_ || height != drawn_height_) lost_ = kLostFrames;
   drawn_width_ = width;
   drawn_height_ = height;
-  const float magnification = shell_->state().pointer.magnification(Clock::now());
+  const float magnification = screen_.state().pointer.magnification(Clock::now());
   if (magnification > 1) lost_ = kLostFrames;  // what is kept then is not what was drawn
   if (lost_ > 0) {
     --lost_;
@@ -493,7 +313,7 @@ bool Window::paint_frame(int width, int height) {
     ImGui_ImplOpenGL3_RenderDrawData(&data);
     magnification > 1 ? magnify(magnification, width, height) : magnifier_.clear();
   }
-  if (shell_->wants_screenshot()) shell_->save_screenshot(read_pixels(0, 0, width, height));
+  if (shell().wants_screenshot()) shell().save_screenshot(read_pixels(0, 0, width, height));
   if (!areas.empty()) {
     glfwSwapBuffers(window_);
     check_context();
@@ -505,44 +325,26 @@ void Window::draw_frame() {
   const auto begin = Clock::now();
   const std::chrono::duration<double, std::milli> since_last = begin - last_frame_;
   last_frame_ = begin;
-  const bool paced = draws_changes_only() && shell_->moving();
+  const bool paced = draws_changes_only() && shell().moving();
   if (paced) coarseness_.frame(seconds_of(begin), since_last.count());
-  shell_->state().figures.coarse_frames_per_second =
+  screen_.state().figures.coarse_frames_per_second =
       paced && coarseness_.coarse() ? coarseness_.frames_per_second() : 0;
   follow_full_screen();
   refresh_look();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
-  click_focused_control();
-  new_frame();
-  hold_keys();
-  shell_->draw(fonts_);
-  ImGui::Render();
+  double x = 0, y = 0;
+  glfwGetCursorPos(window_, &x, &y);
+  screen_.draw(static_cast<float>(x), static_cast<float>(y));
   int width = 0;
   int height = 0;
   glfwGetFramebufferSize(window_, &width, &height);
   const bool painted = paint_frame(width, height);
-  const std::uint64_t shown = shell_->state().model.generation();
-  const bool opening = shell_->state().opening.running();
-  shell_->perform_requests();
-  ++frames_;
-  frames_owed_ = std::max(0, frames_owed_ - 1);
-#if IMGUI_VERSION_NUM >= 18700
-  // A frame takes one change of a key or button at a time: the rest of what was typed waits for the next.
-  if (!ImGui::GetCurrentContext()->InputEventsQueue.empty()) frames_owed_ = std::max(frames_owed_, 1);
-#endif
-  // Draw a newly loaded trace without waiting for user input.
-  if (shown != shell_->state().model.generation() || opening != shell_->state().opening.running()) frames_owed_ = 3;
-  if (fonts_letters_ != missing_letters_.text().size()) frames_owed_ = 3;
+  screen_.finish_frame();
   const auto ms = std::chrono::duration<float, std::milli>(Clock::now() - begin).count();
   if (painted && frame_times_ms_.size() < kKeptFrameTimes) frame_times_ms_.push_back(ms);
-  double& smoothed = shell_->state().figures.frame_ms;
+  double& smoothed = screen_.state().figures.frame_ms;
   smoothed += (static_cast<double>(ms) - smoothed) * 0.05;
-}
-
-std::string Window::failure() const {
-  const ShellState& state = shell_->state();
-  return state.model.nothing() ? state.opening.failure() : std::string();
 }
 
 void run_window(const WindowOptions& options) {

@@ -2,17 +2,19 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
+
 namespace lanescope::workload {
 
-Pacer::Pacer(bool paced, double speed, Waits waits) : paced_(paced), waits_(waits), clock_(speed, Clock::now()) {}
+Pacer::Pacer(bool paced, double speed, Waits waits) : paced_(paced), waits_(waits), clock_(speed, base::now()) {}
 
 void Pacer::wait_for(base::Nanoseconds t) {
   std::unique_lock lock(mutex_);
   frontier_ = std::max(frontier_, t);
   if (!paced_ || stopped_ || fast_ || waits_ == Waits::InTurns) return;
-  clock_.hold_back(t, Clock::now());
+  clock_.hold_back(t, base::now());
   for (;;) {
-    const Clock::time_point wall = Clock::now();
+    const Clock::time_point wall = base::now();
     if (stopped_ || clock_.at(wall) >= t) return;
     if (clock_.paused()) {
       changed_.wait(lock);
@@ -24,12 +26,12 @@ void Pacer::wait_for(base::Nanoseconds t) {
 
 bool Pacer::due() const {
   const std::lock_guard lock(mutex_);
-  return !paced_ || stopped_ || fast_ || (!clock_.paused() && clock_.at(Clock::now()) >= frontier_);
+  return !paced_ || stopped_ || fast_ || (!clock_.paused() && clock_.at(base::now()) >= frontier_);
 }
 
 void Pacer::hold_back() {
   const std::lock_guard lock(mutex_);
-  const Clock::time_point wall = Clock::now();
+  const Clock::time_point wall = base::now();
   if (paced_ && !clock_.paused() && clock_.at(wall) > frontier_) clock_.jump(frontier_, wall);
 }
 
@@ -39,12 +41,12 @@ base::Nanoseconds Pacer::seen_at(Clock::time_point wall) const {
 
 base::Nanoseconds Pacer::now_ns() const {
   const std::lock_guard lock(mutex_);
-  return seen_at(Clock::now());
+  return seen_at(base::now());
 }
 
 void Pacer::set_speed(double speed) {
   const std::lock_guard lock(mutex_);
-  clock_.set_speed(speed, Clock::now());
+  clock_.set_speed(speed, base::now());
   changed_.notify_all();
 }
 
@@ -55,7 +57,7 @@ double Pacer::speed() const {
 
 void Pacer::pause(bool paused) {
   const std::lock_guard lock(mutex_);
-  const Clock::time_point wall = Clock::now();
+  const Clock::time_point wall = base::now();
   clock_.pause(paused, seen_at(wall), wall);
   changed_.notify_all();
 }
@@ -72,7 +74,7 @@ void Pacer::wait_while_paused() {
 
 void Pacer::fast_forward(bool on) {
   const std::lock_guard lock(mutex_);
-  if (fast_ && !on) clock_.jump(frontier_, Clock::now());
+  if (fast_ && !on) clock_.jump(frontier_, base::now());
   fast_ = on;
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "workload/lanes.h"
@@ -205,7 +206,7 @@ bool Runner::take_turn(std::chrono::steady_clock::time_point until) {
       turns_->loop().finish();
       return false;
     }
-    if (std::chrono::steady_clock::now() >= until) {
+    if (base::now() >= until) {
       if (pacer_ != nullptr) pacer_->hold_back();
       return true;
     }

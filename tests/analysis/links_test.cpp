@@ -15,7 +15,7 @@ using trace::EventRef;
 using trace::Links;
 
 // All events with their places.
-std::vector<EventRef> all(const trace::Trace& trace) {
+std::vector<EventRef> all_linked(const trace::Trace& trace) {
   std::vector<EventRef> found;
   for (std::size_t l = 0; l < trace.lane_count(); ++l) {
     const auto lane = static_cast<LaneId>(l);
@@ -40,7 +40,7 @@ TEST(Links, JoinCallsAndOperationsInRandomPrograms) {
     build.publish();
     Links links(trace);
     EXPECT_TRUE(links.update());
-    const std::vector<EventRef> events = all(trace);
+    const std::vector<EventRef> events = all_linked(trace);
     const auto with_correlation = [&](std::uint32_t correlation, bool gpu) {
       std::optional<EventRef> found;
       for (const EventRef& e : events) {
@@ -117,7 +117,7 @@ TEST(Links, ThereAreNoneWithoutACorrelation) {
   build.publish();
   Links links(trace);
   links.update();
-  for (const EventRef& e : all(trace)) {
+  for (const EventRef& e : all_linked(trace)) {
     const bool call = e.event.kind == EventKind::Call;
     EXPECT_FALSE((call ? links.operation_of(e) : links.call_of(e)).has_value());
   }

@@ -32,16 +32,18 @@ constexpr Nanoseconds kPeriod = 10'000;
 // A burst every 10 iterations, from 3,000 in the first to 8,000 in the fourth. Recording begins while an unrecorded
 // kernel runs; the sync's return shows that it has ended: the GPU is known from 5,600 on.
 //   known: 5,600 - 38,000, 32,400. Whole iterations: the second and third, 10,000 - 30,000.
-constexpr Nanoseconds kEvery = 100'000, kOn = 3'000, kKnown = 5'600, kOff = 38'000;
+constexpr Nanoseconds kPartsEvery = 100'000, kOn = 3'000, kKnown = 5'600, kOff = 38'000;
 
-struct Loop {
+struct PartsLoop {
   trace::Trace trace;
   TraceBuilder build{trace};
   std::int64_t iterations = 0;
   bool marked = true;  // the trace has its iterations
 
   /// Of a loop recorded in bursts, whether the next iteration begins in one.
-  bool in_burst() const { return iterations * kPeriod % kEvery >= kOn && iterations * kPeriod % kEvery < kOff; }
+  bool in_burst() const {
+    return iterations * kPeriod % kPartsEvery >= kOn && iterations * kPeriod % kPartsEvery < kOff;
+  }
 
   /// The next iteration. That it waits is known even if it is not `recorded`.
   void iterate(bool recorded = true) {
@@ -55,11 +57,11 @@ struct Loop {
   }
 };
 
-void record_in_bursts(Loop& loop, std::int64_t bursts) {
+void record_in_bursts(PartsLoop& loop, std::int64_t bursts) {
   loop.trace.change_recording({RecordingChange::Act::Nothing, 0, 0, 0});
   for (std::int64_t b = 0; b < bursts; ++b) {
-    loop.trace.begin_recorded(0, b * kEvery + kKnown, b * kEvery + kOn);
-    loop.trace.end_recorded(0, b * kEvery + kOff);
+    loop.trace.begin_recorded(0, b * kPartsEvery + kKnown, b * kPartsEvery + kOn);
+    loop.trace.end_recorded(0, b * kPartsEvery + kOff);
     for (int i = 0; i < 10; ++i) loop.iterate(loop.in_burst());
   }
   loop.build.publish();
@@ -73,7 +75,7 @@ double busy(const Summary& s) { return static_cast<double>(s.gpu_busy_ns) / stat
 // In a burst: gaps 5,600 - 10,500 (its beginning is unknown), 15,500 - 20,500 and 25,500 - 30,500 after the sync,
 // 35,500 - 38,000 (its end is unknown). Of these, the whole iterations (10,000 - 30,000) have 500, 5,000 and 4,500.
 TEST(RecordedInParts, FiguresAreThoseOfWholeIterations) {
-  Loop loop;
+  PartsLoop loop;
   record_in_bursts(loop, 5);
   const Summary s = account(loop.trace);
   EXPECT_TRUE(s.in_parts);
@@ -102,7 +104,7 @@ TEST(RecordedInParts, FiguresAreThoseOfWholeIterations) {
 }
 
 TEST(RecordedInParts, FiguresEqualThoseOfTheWholeTrace) {
-  Loop bursts, whole;
+  PartsLoop bursts, whole;
   record_in_bursts(bursts, 20);
   whole.iterate_until(bursts.iterations);
   whole.build.publish();
@@ -164,21 +166,21 @@ TEST(RecordedInParts, TheTimeInWhichTwoWereRecorded) {
 
 // The same trace read as it grows, with the live edge in and between bursts, and by analyse().
 TEST(RecordedInParts, AGrowingTraceGivesTheSame) {
-  Loop at_once;
+  PartsLoop at_once;
   record_in_bursts(at_once, 6);
   const Summary expected = account(at_once.trace);
 
-  Loop loop;
+  PartsLoop loop;
   loop.trace.change_recording({RecordingChange::Act::Nothing, 0, 0, 0});
   LiveAnalysis analysis(loop.trace);
   std::int64_t begun = 0, ended = 0;
-  for (Nanoseconds edge = 700; edge <= 6 * kEvery; edge += 700) {
+  for (Nanoseconds edge = 700; edge <= 6 * kPartsEvery; edge += 700) {
     while (loop.iterations * kPeriod < edge && loop.iterations < 60) loop.iterate(loop.in_burst());
-    if (begun * kEvery + kKnown < edge && begun < 6) {
-      loop.trace.begin_recorded(0, begun * kEvery + kKnown, begun * kEvery + kOn);
+    if (begun * kPartsEvery + kKnown < edge && begun < 6) {
+      loop.trace.begin_recorded(0, begun * kPartsEvery + kKnown, begun * kPartsEvery + kOn);
       ++begun;
     }
-    if (ended * kEvery + kOff < edge && ended < 6) loop.trace.end_recorded(0, ended++ * kEvery + kOff);
+    if (ended * kPartsEvery + kOff < edge && ended < 6) loop.trace.end_recorded(0, ended++ * kPartsEvery + kOff);
     loop.build.publish_until(edge);
     analysis.update(edge);
     const Summary now = analysis.total();
@@ -190,7 +192,7 @@ TEST(RecordedInParts, AGrowingTraceGivesTheSame) {
   analysis.update(kEver);
   analysis.finish();
   const Summary grown = account_of(loop.trace, analysis, {}).summary;
-  const Summary range = analyse(at_once.trace, 0, 6 * kEvery);
+  const Summary range = analyse(at_once.trace, 0, 6 * kPartsEvery);
   for (const Summary* s : {&grown, &range}) {
     EXPECT_EQ(s->recorded_ns, expected.recorded_ns);
     EXPECT_EQ(s->recorded_iterations, expected.recorded_iterations);
@@ -207,10 +209,10 @@ TEST(RecordedInParts, AGrowingTraceGivesTheSame) {
 // Stretches of iterations: what lies between two records, from the bursts in it. Iterations 11 to 30 (by number) have
 // two bursts, 4 whole iterations. Iterations 5 to 10 have none; each waits from 200 to 5,600.
 TEST(RecordedInParts, AWindowHasItsOwnBursts) {
-  Loop loop;
+  PartsLoop loop;
   record_in_bursts(loop, 5);
   const Finished analysis(loop.trace);
-  const Summary two = analysis.window(kEvery, 3 * kEvery);
+  const Summary two = analysis.window(kPartsEvery, 3 * kPartsEvery);
   EXPECT_EQ(two.recorded_iterations, 4);
   EXPECT_EQ(two.recorded_ns, 40'000);
   EXPECT_DOUBLE_EQ(busy(two), 0.5);
@@ -229,7 +231,7 @@ TEST(RecordedInParts, AWindowHasItsOwnBursts) {
 // A loop that is recorded until its 30th iteration, and goes on for 30 more. `read`: the 41st and the 51st also read a
 // value.
 Recent recorded_at_first(bool read) {
-  Loop loop;
+  PartsLoop loop;
   loop.trace.change_recording({RecordingChange::Act::Nothing, 0, 0, 0});
   record_in(loop.trace, {{0, 30 * kPeriod}});
   for (int n = 1; n <= 60; ++n) {
@@ -269,7 +271,7 @@ TEST(RecordedInParts, APaceFromUnrecordedTimeLeavesTheFigures) {
 // 101.1 waits for the GPU until 220 ms: 220 ms / 100.
 TEST(RecordedInParts, WhatFollowsTheLastAnchorBelongsToTheLoop) {
   for (const bool recorded : {false, true}) {
-    Loop loop;
+    PartsLoop loop;
     constexpr Nanoseconds kMs = base::kMillisecond;
     loop.trace.change_recording({RecordingChange::Act::Nothing, 0, 0, 0});
     record_in(loop.trace, {{0, 10 * kMs}});
@@ -290,7 +292,7 @@ TEST(RecordedInParts, WhatFollowsTheLastAnchorBelongsToTheLoop) {
 // One burst has two whole iterations, too few for a verdict. Then the figures are those of all recorded time: 15,000 of
 // 32,400 are busy, and 5,000 + 5,000 are bubbles whose cause is known; 4,900 and 2,500 lie at its edges.
 TEST(RecordedInParts, TooFewWholeIterationsGiveNoVerdict) {
-  Loop loop;
+  PartsLoop loop;
   record_in_bursts(loop, 1);
   const Summary s = account(loop.trace);
   EXPECT_EQ(s.recorded_iterations, 2);
@@ -371,9 +373,9 @@ TEST(RecordedInParts, RunAheadForgetsWhatWasLost) {
 // and 5,000 idle, of which 9,500 in two are blamed on the sync. The sync waits 5,380, while the GPU is busy from 500 to
 // 5,500, for 5,000 of it.
 TEST(RecordedInParts, TheEvidenceIsOfWholeIterations) {
-  Loop loop;
+  PartsLoop loop;
   record_in_bursts(loop, 5);
-  const Evidence e = gather(loop.trace, 0, 5 * kEvery);
+  const Evidence e = gather(loop.trace, 0, 5 * kPartsEvery);
   EXPECT_EQ(e.iterations, 10);
   EXPECT_EQ(e.span_ns(), 100'000);
   EXPECT_EQ(e.launches, 10);
@@ -388,18 +390,18 @@ TEST(RecordedInParts, TheEvidenceIsOfWholeIterations) {
   EXPECT_EQ(sync.wait_ns, 10 * 5'380);
   EXPECT_EQ(sync.wait_busy_ns, 10 * 5'000);
 
-  Loop one;
+  PartsLoop one;
   record_in_bursts(one, 1);
-  EXPECT_EQ(gather(one.trace, 0, kEvery).iterations, 0) << "two whole iterations are too few";
+  EXPECT_EQ(gather(one.trace, 0, kPartsEvery).iterations, 0) << "two whole iterations are too few";
 }
 
 // Without iterations, the evidence is of all recorded time: 32,400 per burst, in which three iterations begin, at
 // 10,000, 20,000 and 30,000. Their syncs are counted.
 TEST(RecordedInParts, WithoutIterationsTheEvidenceIsOfTheRecordedTime) {
-  Loop loop;
+  PartsLoop loop;
   loop.marked = false;
   record_in_bursts(loop, 5);
-  const Evidence e = gather_stretch(loop.trace, 0, 5 * kEvery);
+  const Evidence e = gather_stretch(loop.trace, 0, 5 * kPartsEvery);
   EXPECT_EQ(e.iterations, 0);
   EXPECT_EQ(e.span_ns(), 5 * 32'400);
   EXPECT_TRUE(e.summary.in_parts);
@@ -458,7 +460,7 @@ TEST(RecordedInParts, EachProcessHasItsOwnTime) {
 
 // A trace of which everything was recorded, and then nothing any more: the figures stay those of what was.
 TEST(RecordedInParts, RecordingMayEndForGood) {
-  Loop loop;
+  PartsLoop loop;
   loop.iterate_until(20);
   loop.build.publish();
   LiveAnalysis analysis(loop.trace);

@@ -25,8 +25,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr Nanoseconds kUs = 1000;
-constexpr int kTimes = 12;
+constexpr Nanoseconds kStragglerUs = 1000;
+constexpr int kStragglerTimes = 12;
 
 // Every millisecond, each rank computes for 400 µs and communicates; the late one comes 200 µs after the others, and
 // all transfer for 100.
@@ -41,7 +41,7 @@ void rank_computes(GpuJob& job, int rank, Nanoseconds t, std::optional<Because> 
 }
 template <typename LateRank>
 void run(GpuJob& job, int ranks, Because because, LateRank late_rank) {
-  for (int i = 0; i < kTimes; ++i) {
+  for (int i = 0; i < kStragglerTimes; ++i) {
     const Nanoseconds t = 1000 * i;
     for (int rank = 0; rank < ranks; ++rank) {
       const bool late = rank == late_rank(i);
@@ -51,24 +51,26 @@ void run(GpuJob& job, int ranks, Because because, LateRank late_rank) {
   }
   job.trace.publish();
 }
-Collectives all(const GpuJob& job, Nanoseconds clock_error_ns = 0) {
+Collectives all_stragglers(const GpuJob& job, Nanoseconds clock_error_ns = 0) {
   return analysis::collectives(job.trace, std::numeric_limits<Nanoseconds>::min(),
                                std::numeric_limits<Nanoseconds>::max(), clock_error_ns);
 }
 std::vector<Card> cards(const GpuJob& job, const Collectives& found) {
   std::vector<Card> cards =
-      analysis::job_cards(job.trace, found, {0, kTimes * 1000 * kUs, kTimes * 1000 * kUs, kTimes, 1000 * kUs});
+      analysis::job_cards(job.trace, found,
+                          {0, kStragglerTimes * 1000 * kStragglerUs, kStragglerTimes * 1000 * kStragglerUs,
+                           kStragglerTimes, 1000 * kStragglerUs});
   sort_cards(cards);
   return cards;
 }
 
 /// The whole of what the late one comes late, before the sixth collective, and where.
 void expect_late(const GpuJob& job, LateBy by, Nanoseconds from_us, Nanoseconds to_us, trace::LaneId lane) {
-  const Lateness lateness = lateness_of(job.trace, all(job), 5);
+  const Lateness lateness = lateness_of(job.trace, all_stragglers(job), 5);
   EXPECT_EQ(lateness.by, by);
-  EXPECT_EQ(lateness.part(by), 200 * kUs);
-  EXPECT_EQ(lateness.place.start_ns, from_us * kUs);
-  EXPECT_EQ(lateness.place.end_ns, to_us * kUs);
+  EXPECT_EQ(lateness.part(by), 200 * kStragglerUs);
+  EXPECT_EQ(lateness.place.start_ns, from_us * kStragglerUs);
+  EXPECT_EQ(lateness.place.end_ns, to_us * kStragglerUs);
   EXPECT_EQ(lateness.place.lane, lane);
 }
 
@@ -79,20 +81,20 @@ TEST_P(OfRanks, TheLateOneHasMoreToDo) {
   const int ranks = GetParam(), late = ranks - 1;
   GpuJob job(ranks);
   run(job, ranks, Because::MoreKernels, [&](int) { return late; });
-  const Collectives found = all(job);
-  ASSERT_THAT(found.all, SizeIs(kTimes));
+  const Collectives found = all_stragglers(job);
+  ASSERT_THAT(found.all, SizeIs(kStragglerTimes));
   ASSERT_THAT(found.gpus, SizeIs(ranks));
-  EXPECT_EQ(found.gpus[0].wait_ns, kTimes * 200 * kUs);
-  EXPECT_EQ(found.gpus.back().delays_ns, kTimes * 200 * kUs);
+  EXPECT_EQ(found.gpus[0].wait_ns, kStragglerTimes * 200 * kStragglerUs);
+  EXPECT_EQ(found.gpus.back().delays_ns, kStragglerTimes * 200 * kStragglerUs);
 
   const Lateness lateness = lateness_of_gpu(job.trace, found, static_cast<trace::GpuNumber>(late));
-  EXPECT_EQ(lateness.collectives, kTimes - 1);
-  EXPECT_EQ(lateness.late_ns, (kTimes - 1) * 200 * kUs);
+  EXPECT_EQ(lateness.collectives, kStragglerTimes - 1);
+  EXPECT_EQ(lateness.late_ns, (kStragglerTimes - 1) * 200 * kStragglerUs);
   EXPECT_EQ(lateness.by, LateBy::Kernels);
   EXPECT_EQ(lateness.part(LateBy::Kernels), lateness.late_ns);
   EXPECT_EQ(lateness.part(LateBy::Idle), 0);
-  EXPECT_DOUBLE_EQ(lateness.launches, 6 * (kTimes - 1));
-  EXPECT_NEAR(lateness.launches_elsewhere, 4 * (kTimes - 1), 1e-6);
+  EXPECT_DOUBLE_EQ(lateness.launches, 6 * (kStragglerTimes - 1));
+  EXPECT_NEAR(lateness.launches_elsewhere, 4 * (kStragglerTimes - 1), 1e-6);
   EXPECT_EQ(lateness_text(job.trace, lateness),
             "its kernels take 200 µs longer than those of the others: 6.0 launches of gemm instead of 4.0");
 
@@ -106,7 +108,7 @@ TEST_P(OfRanks, TheLateOneHasMoreToDo) {
   EXPECT_THAT(told[0].what, AllOf(HasSubstr("last in 100 %"), HasSubstr("200 µs per iteration"), HasSubstr("gemm")));
   EXPECT_THAT(told[0].fix, HasSubstr("as much work"));
   EXPECT_EQ(told[0].place.lane, job.lane(late, 0));
-  EXPECT_EQ(told[0].place.end_ns - told[0].place.start_ns, 100 * kUs);
+  EXPECT_EQ(told[0].place.end_ns - told[0].place.start_ns, 100 * kStragglerUs);
   EXPECT_EQ(told[1].rule, Rule::BareTransfer);
   EXPECT_NEAR(told[1].cost_ns, 100'000, 1);
   EXPECT_THAT(told[1].what, AllOf(HasSubstr("100 µs per iteration"), HasSubstr("100 %")));
@@ -117,11 +119,11 @@ INSTANTIATE_TEST_SUITE_P(Jobs, OfRanks, testing::Values(2, 8, 64));
 TEST(Stragglers, SameKernelsThatTakeLongerAreNoMoreWork) {
   GpuJob job(4);
   run(job, 4, Because::LongerKernels, [](int) { return 2; });
-  const Collectives found = all(job);
+  const Collectives found = all_stragglers(job);
   const Lateness lateness = lateness_of(job.trace, found, 5);
   EXPECT_EQ(lateness.gpu, 2);
   EXPECT_EQ(lateness.collectives, 1);
-  EXPECT_EQ(lateness.late_ns, 200 * kUs);
+  EXPECT_EQ(lateness.late_ns, 200 * kStragglerUs);
   EXPECT_EQ(lateness_text(job.trace, lateness),
             "its kernels take 200 µs longer than those of the others, 200 µs of it in gemm");
   EXPECT_THAT(cards(job, found)[0].fix, HasSubstr("clock rate"));
@@ -136,14 +138,14 @@ TEST(Stragglers, CopiesAndGapsAreNamed) {
   GpuJob idle(3);
   run(idle, 3, Because::Idle, [](int) { return 1; });
   expect_late(idle, LateBy::Idle, 4700, 5200, idle.lane(1, 1));
-  EXPECT_THAT(cards(idle, all(idle))[0].fix, HasSubstr("data loading"));
+  EXPECT_THAT(cards(idle, all_stragglers(idle))[0].fix, HasSubstr("data loading"));
 }
 
 // Each time seven of eight wait for 200 µs: 175 on average.
 TEST(Stragglers, WhereTheyTakeTurnsNoneOfThemIsToBlame) {
   GpuJob job(8);
   run(job, 8, Because::MoreKernels, [](int i) { return i % 8; });
-  const std::vector<Card> told = cards(job, all(job));
+  const std::vector<Card> told = cards(job, all_stragglers(job));
   ASSERT_THAT(told, SizeIs(2));
   EXPECT_EQ(told[0].rule, Rule::UnevenWork);
   EXPECT_NEAR(told[0].cost_ns, 175'000, 1);
@@ -152,20 +154,20 @@ TEST(Stragglers, WhereTheyTakeTurnsNoneOfThemIsToBlame) {
 TEST(Stragglers, NothingIsSaidBelowTwiceTheErrorOfTheClocks) {
   GpuJob job(8);
   run(job, 8, Because::MoreKernels, [](int) { return 3; });
-  EXPECT_THAT(cards(job, all(job, 99 * kUs)), SizeIs(2));
-  EXPECT_THAT(cards(job, all(job, 101 * kUs)), IsEmpty());
+  EXPECT_THAT(cards(job, all_stragglers(job, 99 * kStragglerUs)), SizeIs(2));
+  EXPECT_THAT(cards(job, all_stragglers(job, 101 * kStragglerUs)), IsEmpty());
 }
 
 TEST(Stragglers, TransferBesideKernelsIsFree) {
   GpuJob job(2);
-  for (int i = 0; i < kTimes; ++i) {
+  for (int i = 0; i < kStragglerTimes; ++i) {
     for (int rank = 0; rank < 2; ++rank) {
       job.kernel(rank, "gemm", 1000 * i, 1000 * i + 900);
       job.kernel(rank, kAllReduce, 1000 * i + 300, 1000 * i + 700);
     }
   }
   job.trace.publish();
-  EXPECT_THAT(cards(job, all(job)), IsEmpty());
+  EXPECT_THAT(cards(job, all_stragglers(job)), IsEmpty());
 }
 
 // Recorded from 0 to 6 ms and from 7: between the bursts nobody knows what they did.
@@ -174,21 +176,21 @@ TEST(Stragglers, WhatWasNotRecordedIsNotIdle) {
   for (const std::int64_t pid : {100, 101}) {
     job.trace.change_recording({trace::RecordingChange::Act::Nothing, pid, 0, 0});
     job.trace.begin_recorded(pid, 0);
-    job.trace.end_recorded(pid, 6000 * kUs);
-    job.trace.begin_recorded(pid, 6900 * kUs);
-    job.trace.end_recorded(pid, 12'000 * kUs);
+    job.trace.end_recorded(pid, 6000 * kStragglerUs);
+    job.trace.begin_recorded(pid, 6900 * kStragglerUs);
+    job.trace.end_recorded(pid, 12'000 * kStragglerUs);
   }
   run(job, 2, Because::Idle, [](int) { return 1; });
-  const Collectives found = all(job);
+  const Collectives found = all_stragglers(job);
   EXPECT_EQ(lateness_of(job.trace, found, 5).collectives, 1);
   EXPECT_EQ(lateness_of(job.trace, found, 7).collectives, 0);
-  EXPECT_EQ(lateness_of_gpu(job.trace, found, 1).collectives, kTimes - 3);
+  EXPECT_EQ(lateness_of_gpu(job.trace, found, 1).collectives, kStragglerTimes - 3);
 }
 
 TEST(Stragglers, TheFirstCollectiveHasNothingBeforeIt) {
   GpuJob job(2);
   run(job, 2, Because::Idle, [](int) { return 1; });
-  const Lateness lateness = lateness_of(job.trace, all(job), 0);
+  const Lateness lateness = lateness_of(job.trace, all_stragglers(job), 0);
   EXPECT_EQ(lateness.collectives, 0);
   EXPECT_EQ(lateness_text(job.trace, lateness), "");
 }

@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::size_t kMostBytes = 3'000'000;
+constexpr std::size_t kPageMostBytes = 3'000'000;
 
 std::size_t occurrences(const std::string& text, std::string_view what) {
   std::size_t n = 0;
@@ -77,7 +77,7 @@ class HtmlReport : public ProgramTest {
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     const std::string page = text_of(folder_ / "page.html");
-    EXPECT_LT(page.size(), kMostBytes);
+    EXPECT_LT(page.size(), kPageMostBytes);
     expect_well_formed(page);
     expect_self_contained(page);
     return page;

@@ -10,7 +10,7 @@
 namespace lanescope::app::test {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
 using testing::Not;
 

@@ -40,7 +40,7 @@ class Run : public ProgramTest {
   }
 };
 
-std::vector<std::string> keys(const Json& object) {
+std::vector<std::string> keys_of(const Json& object) {
   std::vector<std::string> names;
   for (const auto& [key, value] : object.items()) names.push_back(key);
   return names;
@@ -49,7 +49,7 @@ std::vector<std::string> keys(const Json& object) {
 TEST_F(Run, TheJsonHasTheseFieldsAndTypes) {
   Json json = run_json({"--workload", "linear-mse", "--iterations", "50"});
   EXPECT_THAT(
-      keys(json),
+      keys_of(json),
       ElementsAre("lanescope", "workload", "device", "simulated", "settings", "iterations", "elapsed_ns", "pace",
                   "samples_per_s", "iteration_ns", "gpu_busy_ns", "host_wait_ns", "bubble_ns", "sync_count",
                   "launch_count", "h2d_bytes", "d2h_bytes", "h2d_gb_per_s", "d2h_gb_per_s", "verdict", "events", "loss",
@@ -59,15 +59,15 @@ TEST_F(Run, TheJsonHasTheseFieldsAndTypes) {
   EXPECT_EQ(json["workload"], "linear-mse");
   EXPECT_EQ(json["device"], "sim:rtx4090");
   EXPECT_EQ(json["simulated"], true);
-  EXPECT_THAT(keys(json["settings"]), ElementsAre("batch_size", "cuda_graph", "dispatch_us", "feed", "log_interval",
-                                                  "non_blocking", "pinned", "seed", "timing"));
+  EXPECT_THAT(keys_of(json["settings"]), ElementsAre("batch_size", "cuda_graph", "dispatch_us", "feed", "log_interval",
+                                                     "non_blocking", "pinned", "seed", "timing"));
   EXPECT_TRUE(json["settings"]["log_interval"].is_number_integer());
   EXPECT_TRUE(json["settings"]["pinned"].is_boolean());
   EXPECT_TRUE(json["settings"]["dispatch_us"].is_number());
   EXPECT_EQ(json["settings"]["feed"], "resident");
   EXPECT_EQ(json["iterations"], 50);
-  EXPECT_THAT(keys(json["iteration_ns"]), ElementsAre("mean", "p50", "p99"));
-  EXPECT_THAT(keys(json["pace"]), ElementsAre("ns", "basis", "iterations"));
+  EXPECT_THAT(keys_of(json["iteration_ns"]), ElementsAre("mean", "p50", "p99"));
+  EXPECT_THAT(keys_of(json["pace"]), ElementsAre("ns", "basis", "iterations"));
   EXPECT_EQ(json["pace"]["basis"], "elapsed");
   for (const char* whole : {"elapsed_ns", "gpu_busy_ns", "host_wait_ns", "bubble_ns", "sync_count", "launch_count",
                             "h2d_bytes", "d2h_bytes"}) {
@@ -76,9 +76,9 @@ TEST_F(Run, TheJsonHasTheseFieldsAndTypes) {
   EXPECT_TRUE(json["h2d_gb_per_s"].is_number());
   EXPECT_TRUE(json["verdict"].is_string());
   ASSERT_EQ(json["verdict_figures"].size(), 3u);
-  EXPECT_THAT(keys(json["verdict_figures"][0]), ElementsAre("label", "value", "unit"));
+  EXPECT_THAT(keys_of(json["verdict_figures"][0]), ElementsAre("label", "value", "unit"));
   EXPECT_EQ(json["verdict_figures"][0]["label"], "idle");
-  EXPECT_THAT(keys(json["events"]), ElementsAre("recorded", "dropped", "evicted"));
+  EXPECT_THAT(keys_of(json["events"]), ElementsAre("recorded", "dropped", "evicted"));
   EXPECT_TRUE(json["loss"].is_null()) << "timing only: there is no loss";
 }
 
@@ -97,7 +97,7 @@ TEST_F(Run, TheFiguresAreOfTheStretchThatElapsed) {
 TEST_F(Run, AWorkloadsOwnFiguresAreInTheJsonAndTheTable) {
   const std::vector<std::string> command{"--workload", "bandwidth", "--iterations", "5"};
   Json own = run_json(command)["own"]["stopwatch_ms"];
-  EXPECT_THAT(keys(own), ElementsAre("label", "unit", "mean", "total", "last", "count"));
+  EXPECT_THAT(keys_of(own), ElementsAre("label", "unit", "mean", "total", "last", "count"));
   EXPECT_EQ(own["unit"], "ms");
   EXPECT_EQ(own["count"], 5);
   EXPECT_NEAR(own["total"].get<double>(), 5 * own["mean"].get<double>(), 1e-9);
@@ -169,14 +169,14 @@ TEST_F(Run, UnderATightMemoryCapNothingGoesUncounted) {
 TEST_F(Run, AComparisonReportsBothRunsAndTheirRatio) {
   Json json = run_json({"--workload", "linear-mse", "--iterations", "300", "--set", "log_interval=1", "--compare",
                         "log_interval=100", "--compare", "batch_size=64"});
-  ASSERT_THAT(keys(json), ElementsAre("runs", "ratio", "gain"));
+  ASSERT_THAT(keys_of(json), ElementsAre("runs", "ratio", "gain"));
   ASSERT_EQ(json["runs"].size(), 2u);
   Json &first = json["runs"][0], &second = json["runs"][1], &ratio = json["ratio"];
   EXPECT_EQ(first["settings"]["log_interval"], 1);
   EXPECT_EQ(first["settings"]["batch_size"], 128);
   EXPECT_EQ(second["settings"]["log_interval"], 100);
   EXPECT_EQ(second["settings"]["batch_size"], 64);
-  EXPECT_THAT(keys(ratio),
+  EXPECT_THAT(keys_of(ratio),
               ElementsAre("elapsed_ns", "pace", "samples_per_s", "gpu_busy_ns", "host_wait_ns", "bubble_ns",
                           "sync_count", "launch_count", "h2d_bytes", "d2h_bytes", "h2d_gb_per_s", "d2h_gb_per_s"));
   EXPECT_DOUBLE_EQ(ratio["elapsed_ns"], second["elapsed_ns"].get<double>() / first["elapsed_ns"].get<double>());

@@ -35,7 +35,7 @@ std::string output(const std::string& device, const std::map<std::string, std::s
   return fmt::format("{{\"torch\": \"2.11\", \"costs\": {{\"{}\": {{{}}}}}}}\n", device, text);
 }
 
-std::map<std::string, double> numbers_of(const DeviceProfile& profile) {
+std::map<std::string, double> torch_numbers_of(const DeviceProfile& profile) {
   std::map<std::string, double> numbers;
   for (const DeviceProfile::Number& n : profile.numbers) numbers[n.key] = n.value;
   return numbers;
@@ -50,7 +50,7 @@ TEST(TorchCosts, TheCallsInAStatementAreSubtracted) {
                                                   {"replay_us", "[15, 16, 0, 0]"},
                                                   {"node_us", "[3, 1, 0, 0]"}}),
                   "2026-01-02");
-  std::map<std::string, double> found = numbers_of(profile);
+  std::map<std::string, double> found = torch_numbers_of(profile);
   EXPECT_EQ(found["pytorch.op_us"], 10.5);
   EXPECT_EQ(found["pytorch.cross_entropy_us"], 32);
   EXPECT_EQ(found["pytorch.item_us"], 7.75);  // 12.75 - 3 - 2
@@ -67,18 +67,18 @@ TEST(TorchCosts, APyTorchKernelIsTheSmallestKernel) {
   profile.numbers.push_back({"gpu.kernel_floor_us", 1.75, "measured: this program's"});
   std::string text = output("cuda", {});
   add_torch_costs(profile, text, "2026-11-25");
-  EXPECT_EQ(numbers_of(profile).at("gpu.kernel_floor_us"), 1.75) << "not measured";
+  EXPECT_EQ(torch_numbers_of(profile).at("gpu.kernel_floor_us"), 1.75) << "not measured";
   text.insert(1, "\"kernel_us\": 3.4567, ");
   profile = machine();
   profile.numbers.push_back({"gpu.kernel_floor_us", 1.75, "measured: this program's"});
   add_torch_costs(profile, text, "2026-11-25");
-  EXPECT_EQ(numbers_of(profile).at("gpu.kernel_floor_us"), 3.457);
+  EXPECT_EQ(torch_numbers_of(profile).at("gpu.kernel_floor_us"), 3.457);
 }
 
 TEST(TorchCosts, OnACpuTheOperationsAreSubtracted) {
   DeviceProfile profile = machine();
   add_torch_costs(profile, output("cpu", {{"cross_entropy_us", "[6, 2, 0, 0]"}}), "2026-01-02");
-  EXPECT_EQ(numbers_of(profile)["pytorch_cpu.cross_entropy_us"], 5.6);
+  EXPECT_EQ(torch_numbers_of(profile)["pytorch_cpu.cross_entropy_us"], 5.6);
 }
 
 TEST(TorchCosts, WhatIsNotTheProgramsOutputIsRefused) {

@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::ExitedWithCode;
 
-constexpr CUpti_CallbackId kMalloc = CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020;
+constexpr CUpti_CallbackId kExitMalloc = CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020;
 constexpr int kWell = 7;
 
 // Objects of a process that leaves all of them alive.
@@ -52,7 +52,7 @@ void forget_to_stop() {
     _exit(well ? kWell : 1);
   });
   g_session = new CuptiCapture(g_fake->table(), *g_sink, small_buffers());
-  for (int i = 0; i < 30; ++i) g_fake->call(kMalloc);
+  for (int i = 0; i < 30; ++i) g_fake->call(kExitMalloc);
   g_fake->begin_record();
   std::exit(0);
 }
@@ -104,7 +104,7 @@ void fork_in_flush() {
   until([] { return child != 0; });
   int status = -1;
   waitpid(child, &status, 0);
-  g_fake->call(kMalloc);
+  g_fake->call(kExitMalloc);
   g_session->flush();
   const bool parent_well = g_session->health().calls == 1;
   g_session->stop();
@@ -116,7 +116,7 @@ TEST_F(Exit, AForkedChildLeavesEverythingAlone) { EXPECT_EXIT(fork_in_flush(), E
 void fork_and_exit() {
   start();
   g_session = new CuptiCapture(g_fake->table(), *g_sink, small_buffers());
-  g_fake->call(kMalloc);
+  g_fake->call(kExitMalloc);
   const pid_t pid = fork();
   if (pid == 0) {
     alarm(10);

@@ -11,15 +11,15 @@
 namespace lanescope::capture::cupti {
 namespace {
 
-std::atomic<FakeCupti*> g_fake{nullptr};
+std::atomic<FakeCupti*> g_fake_cupti{nullptr};
 
-std::uint32_t thread_id() { return static_cast<std::uint32_t>(syscall(SYS_gettid)); }
+std::uint32_t fake_thread_id() { return static_cast<std::uint32_t>(syscall(SYS_gettid)); }
 
 }  // namespace
 
 // The functions of the table.
 struct FakeEntries {
-  static FakeCupti& fake() { return *g_fake.load(); }
+  static FakeCupti& fake() { return *g_fake_cupti.load(); }
 
   static CUptiResult get_version(std::uint32_t* version) {
     *version = fake().version_;
@@ -157,8 +157,8 @@ struct FakeEntries {
   }
 };
 
-FakeCupti::FakeCupti(std::uint32_t version) : version_(version) { g_fake = this; }
-FakeCupti::~FakeCupti() { g_fake = nullptr; }
+FakeCupti::FakeCupti(std::uint32_t version) : version_(version) { g_fake_cupti = this; }
+FakeCupti::~FakeCupti() { g_fake_cupti = nullptr; }
 
 CuptiTable FakeCupti::table() const {
   CuptiTable t;
@@ -232,7 +232,7 @@ std::uint32_t FakeCupti::call(CUpti_CallbackId id, const std::function<void()>& 
   if (inside) inside();
   callback(CUPTI_API_EXIT, domain, id, correlation);
   record.end = now();
-  record.threadId = thread_id();
+  record.threadId = fake_thread_id();
   record.correlationId = correlation;
   bool wanted = false;
   {
@@ -262,7 +262,7 @@ std::uint8_t* FakeCupti::ask_for_buffer(std::size_t* size) {
 
 void FakeCupti::write(const void* record, std::size_t bytes, bool incomplete) {
   std::unique_lock lock(mutex_);
-  Buffer& buffer = buffers_[thread_id()];
+  Buffer& buffer = buffers_[fake_thread_id()];
   if (buffer.data && buffer.size - buffer.valid < bytes) {
     const bool late = delivery == Delivery::Never || buffer.incomplete > 0;
     const Buffer full = std::exchange(buffer, Buffer{});
@@ -298,7 +298,7 @@ void FakeCupti::begin_record() {
   record.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
   record.cbid = CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020;
   record.correlationId = ++correlation_;
-  record.threadId = thread_id();
+  record.threadId = fake_thread_id();
   record.start = record.end = now();
   write(&record, sizeof(record), true);
 }

@@ -15,7 +15,7 @@ namespace {
 using ::testing::SizeIs;
 using trace::Event;
 
-constexpr Nanoseconds kSecond = base::kSecond;
+constexpr Nanoseconds kFaultsSecond = base::kSecond;
 
 bool in_start_order(const std::vector<Event>& events) {
   return std::is_sorted(events.begin(), events.end(),
@@ -46,9 +46,9 @@ TEST(Faults, DisorderIsPutInOrder) {
 TEST(Faults, ACallWithoutItsKernelIsCounted) {
   DecoderRig rig;
   rig.take(Buffer().call(Api::Launch, 1000, 2000, 1).launch(3000, 4000, 5000, 6000, 2));
-  rig.advance(5 * kSecond);
+  rig.advance(5 * kFaultsSecond);
   EXPECT_EQ(rig.counts.launches_unmatched, 0u) << "it may still come";
-  rig.advance(11 * kSecond);
+  rig.advance(11 * kFaultsSecond);
   EXPECT_EQ(rig.counts.launches_unmatched, 1u);
   EXPECT_THAT(rig.calls(), SizeIs(2));
   rig.decoder.finish();
@@ -58,17 +58,17 @@ TEST(Faults, ACallWithoutItsKernelIsCounted) {
 TEST(Faults, AKernelWithoutItsCallIsCounted) {
   DecoderRig rig;
   rig.take(Buffer().kernel("k", 1000, 2000, 1).launch(3000, 4000, 5000, 6000, 2));
-  rig.advance(5 * kSecond);
+  rig.advance(5 * kFaultsSecond);
   EXPECT_THAT(rig.on("kernels"), SizeIs(2));
   EXPECT_EQ(rig.counts.operations_unmatched, 0u);
-  rig.advance(11 * kSecond);
+  rig.advance(11 * kFaultsSecond);
   EXPECT_EQ(rig.counts.operations_unmatched, 1u);
 }
 
 TEST(Faults, WhereNoCallsAreRecordedNoneIsMissing) {
   DecoderRig rig;
   rig.take(Buffer().kernel("k", 1000, 2000, 1));
-  rig.advance(11 * kSecond);
+  rig.advance(11 * kFaultsSecond);
   rig.decoder.finish();
   EXPECT_EQ(rig.counts.operations_unmatched, 0u);
 }
@@ -131,7 +131,7 @@ TEST(Faults, TheSameRecordTwiceIsOne) {
 TEST(Faults, ADuplicateOfWhatIsWrittenIsDropped) {
   DecoderRig rig;
   rig.take(Buffer().driver_launch(2000, 8000, 1).kernel("k", 9000, 10'000, 1));
-  rig.advance(kSecond);
+  rig.advance(kFaultsSecond);
   ASSERT_THAT(rig.calls(), SizeIs(1));
   rig.take(Buffer().call(Api::Launch, 1000, 9000, 1));
   rig.decoder.finish();
@@ -150,11 +150,11 @@ TEST(Faults, OneCorrelationOnTwoThreadsIsNoDuplicate) {
 
 TEST(Faults, CorrelationsBeginAgainAfterTwoToThe32) {
   DecoderRig rig;
-  rig.now = 40 * kSecond;
+  rig.now = 40 * kFaultsSecond;
   // The number is reused 20 s later for something else: both find their own partner.
   rig.take(Buffer().launch(1000, 2000, 5000, 6000, 0xFFFFFFFF).launch(7000, 8000, 9000, 10'000, 1));
-  rig.take(Buffer().kernel("k", 20 * kSecond + 5000, 20 * kSecond + 9000, 1));
-  rig.take(Buffer().call(Api::Memcpy, 20 * kSecond, 20 * kSecond + 4000, 1));
+  rig.take(Buffer().kernel("k", 20 * kFaultsSecond + 5000, 20 * kFaultsSecond + 9000, 1));
+  rig.take(Buffer().call(Api::Memcpy, 20 * kFaultsSecond, 20 * kFaultsSecond + 4000, 1));
   rig.decoder.finish();
   EXPECT_THAT(rig.calls(), SizeIs(3));
   EXPECT_EQ(rig.counts.launches_unmatched, 0u);
@@ -165,9 +165,9 @@ TEST(Faults, CorrelationsBeginAgainAfterTwoToThe32) {
 
 TEST(Faults, APartnerOfAnotherGenerationIsNone) {
   DecoderRig rig;
-  rig.now = 40 * kSecond;
+  rig.now = 40 * kFaultsSecond;
   rig.take(Buffer().call(Api::Launch, 1000, 2000, 5));
-  rig.take(Buffer().kernel("k", 20 * kSecond, 20 * kSecond + 1000, 5));
+  rig.take(Buffer().kernel("k", 20 * kFaultsSecond, 20 * kFaultsSecond + 1000, 5));
   rig.decoder.finish();
   EXPECT_EQ(rig.counts.launches_unmatched, 1u);
   EXPECT_EQ(rig.counts.operations_unmatched, 1u);
@@ -175,10 +175,10 @@ TEST(Faults, APartnerOfAnotherGenerationIsNone) {
 
 TEST(Faults, ALateRecordOfAnOldGenerationDoesNotTakeTheNewOnesPlace) {
   DecoderRig rig;
-  rig.now = 40 * kSecond;
-  rig.take(Buffer().call(Api::Launch, 20 * kSecond, 20 * kSecond + 1000, 5));
+  rig.now = 40 * kFaultsSecond;
+  rig.take(Buffer().call(Api::Launch, 20 * kFaultsSecond, 20 * kFaultsSecond + 1000, 5));
   rig.take(Buffer().kernel("k", 5000, 6000, 5));
-  rig.take(Buffer().kernel("k", 20 * kSecond + 5000, 20 * kSecond + 6000, 5));
+  rig.take(Buffer().kernel("k", 20 * kFaultsSecond + 5000, 20 * kFaultsSecond + 6000, 5));
   rig.decoder.finish();
   EXPECT_EQ(rig.counts.launches_unmatched, 0u);
   EXPECT_EQ(rig.counts.before_call, 0u);
@@ -225,7 +225,7 @@ TEST(Faults, TimesThatCannotBeAreCounted) {
 
 TEST(Faults, AnHourIsNotFarOff) {
   DecoderRig rig;
-  rig.now = 3600 * kSecond + 1000;
+  rig.now = 3600 * kFaultsSecond + 1000;
   rig.take(Buffer().kernel("k", 1000, 2000, 1).kernel("k", 999, 2000, 2));
   EXPECT_EQ(rig.counts.far_off, 1u);
 }
@@ -245,30 +245,30 @@ TEST(Faults, AStepOfTheClockIsCountedAndMarked) {
   DecoderRig rig;
   rig.take(Buffer().kernel("k", 1000, 2000, 1));
   EXPECT_EQ(rig.counts.clock_steps, 0u);
-  rig.now += kSecond / 2;
+  rig.now += kFaultsSecond / 2;
   rig.ahead += 1'200'000;
   rig.take(Buffer().kernel("k", 3000, 4000, 2));
   EXPECT_EQ(rig.counts.clock_steps, 0u) << "the clocks are compared once a second";
-  rig.now += kSecond / 2;
+  rig.now += kFaultsSecond / 2;
   Buffer buffer;
-  buffer.raw_kernel("k", rig.ahead + static_cast<std::uint64_t>(kSecond),
-                    rig.ahead + static_cast<std::uint64_t>(kSecond) + 500, 3);
+  buffer.raw_kernel("k", rig.ahead + static_cast<std::uint64_t>(kFaultsSecond),
+                    rig.ahead + static_cast<std::uint64_t>(kFaultsSecond) + 500, 3);
   rig.take(buffer);
   rig.decoder.finish();
   EXPECT_EQ(rig.counts.clock_steps, 1u);
-  EXPECT_EQ(rig.on("kernels").at(2).start_ns, kSecond);
+  EXPECT_EQ(rig.on("kernels").at(2).start_ns, kFaultsSecond);
   const auto markers = rig.on("markers");
   ASSERT_THAT(markers, SizeIs(1));
   EXPECT_EQ(rig.text(markers[0]), "the capture's clock moved by 1.2 ms");
   EXPECT_EQ(markers[0].kind, trace::EventKind::Marker);
-  EXPECT_EQ(markers[0].start_ns, 10 * kMs + kSecond);
+  EXPECT_EQ(markers[0].start_ns, 10 * kMs + kFaultsSecond);
   EXPECT_EQ(markers[0].end_ns, markers[0].start_ns);
 }
 
 TEST(Faults, AGraphLaunchHasManyOperations) {
   for (const bool ops_first : {false, true}) {
     DecoderRig rig;
-    rig.now = kSecond;
+    rig.now = kFaultsSecond;
     Buffer call, ops;
     call.call(Api::GraphLaunch, 1000, 9000, 7);
     for (int i = 0; i < 10'000; ++i) ops.kernel("node", 10'000 + i * 2000, 11'000 + i * 2000, 7);
@@ -287,9 +287,9 @@ TEST(Faults, AGraphLaunchHasManyOperations) {
 TEST(Faults, LaterOperationsOfAGraphAreJoinedAfterItsFirst) {
   DecoderRig rig;
   rig.take(Buffer().call(Api::GraphLaunch, 1000, 9000, 7).kernel("node", 10'000, 11'000, 7));
-  rig.advance(kSecond);
+  rig.advance(kFaultsSecond);
   rig.take(Buffer().kernel("node", 12'000, 13'000, 7));
-  rig.advance(11 * kSecond);
+  rig.advance(11 * kFaultsSecond);
   rig.decoder.finish();
   EXPECT_THAT(rig.on("kernels"), SizeIs(2));
   EXPECT_EQ(rig.counts.operations_unmatched, 0u);
@@ -299,10 +299,10 @@ TEST(Faults, LaterOperationsOfAGraphAreJoinedAfterItsFirst) {
 TEST(Faults, WhatComesAfterItsPlaceOnTheLaneIsWrittenAndCounted) {
   DecoderRig rig;
   rig.take(Buffer().call(Api::Malloc, 5000, 6000, 2));
-  rig.advance(kSecond);
+  rig.advance(kFaultsSecond);
   ASSERT_THAT(rig.calls(), SizeIs(1));
   rig.take(Buffer().call(Api::Malloc, 1000, 2000, 1));
-  rig.advance(2 * kSecond);
+  rig.advance(2 * kFaultsSecond);
   ASSERT_THAT(rig.calls(), SizeIs(2));
   EXPECT_EQ(rig.calls()[1].start_ns, 1000);
   EXPECT_EQ(rig.counts.late, 1u);
@@ -406,7 +406,7 @@ TEST(Faults, RandomBytesDoNoHarm) {
     std::vector<std::uint64_t> exact(buffer.size() / 8);
     std::memcpy(exact.data(), buffer.data(), buffer.size());
     rig.decoder.take(reinterpret_cast<std::uint8_t*>(exact.data()), buffer.size());
-    rig.advance(kSecond);
+    rig.advance(kFaultsSecond);
     rig.decoder.finish();
     EXPECT_EQ(rig.counts.pending, 0u);
     EXPECT_GE(rig.on("kernels").size(), 1u);
@@ -428,7 +428,7 @@ TEST(Faults, ASinkThatThrowsAtNamesIsSurvived) {
   DecoderRig rig;
   rig.take(Buffer().kernel("known", 1000, 2000, 1));
   rig.sink.names_throw = true;
-  rig.now += kSecond;
+  rig.now += kFaultsSecond;
   rig.ahead += 1'000'000;  // its marker has a name, too
   rig.take(Buffer().kernel("new", 2000, 3000, 2).kernel("known", 3000, 4000, 3));
   rig.decoder.finish();

@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kRuntime = CUPTI_CB_DOMAIN_RUNTIME_API;
 constexpr auto kDriver = CUPTI_CB_DOMAIN_DRIVER_API;
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kOpenSecond = 1'000'000'000;
 
 TEST(OpenCalls, ShowsWhatIsOpenOldestFirst) {
   OpenCalls calls;
@@ -70,11 +70,11 @@ TEST(OpenCalls, SaysUntilWhenAllHaveEnded) {
   EXPECT_EQ(calls.all_ended_until(now, 0), OpenCalls::kNever);
   calls.enter(10, kRuntime, 131, 1);
   const std::int64_t start = calls.open().at(0).start_ns;
-  EXPECT_EQ(calls.all_ended_until(now + kSecond, 0), start);
+  EXPECT_EQ(calls.all_ended_until(now + kOpenSecond, 0), start);
   calls.exit(10, kRuntime, 131, 1);
   // A flush that began before the call ended, or hardly after, may not have brought its record.
   EXPECT_EQ(calls.all_ended_until(now, 0), start);
-  EXPECT_EQ(calls.all_ended_until(now + kSecond, 0), OpenCalls::kNever);
+  EXPECT_EQ(calls.all_ended_until(now + kOpenSecond, 0), OpenCalls::kNever);
 }
 
 TEST(OpenCalls, ForgetsCallsOfThreadsThatAreGone) {
@@ -82,7 +82,7 @@ TEST(OpenCalls, ForgetsCallsOfThreadsThatAreGone) {
   std::thread([&] { calls.enter(static_cast<std::uint32_t>(syscall(SYS_gettid)), kRuntime, 131, 1); }).join();
   calls.enter(static_cast<std::uint32_t>(syscall(SYS_gettid)), kRuntime, 131, 2);
   EXPECT_EQ(calls.open().size(), 2u);
-  calls.forget_dead_threads(kSecond);  // too young to be asked about
+  calls.forget_dead_threads(kOpenSecond);  // too young to be asked about
   EXPECT_EQ(calls.open().size(), 2u);
   // A thread that has been joined is gone for the system a moment later.
   EXPECT_TRUE(until([&] {

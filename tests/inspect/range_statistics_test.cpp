@@ -17,7 +17,7 @@ using testing::DoubleEq;
 using testing::ElementsAre;
 using trace::EventKind;
 using trace::LaneKind;
-constexpr Nanoseconds kForever = Nanoseconds{1} << 60;
+constexpr Nanoseconds kRangeForever = Nanoseconds{1} << 60;
 
 class RangeStatisticsTest : public testing::Test {
  protected:
@@ -32,7 +32,7 @@ TEST_F(RangeStatisticsTest, CountSumMeanAndPercentilesByHand) {
   for (int i = 1; i <= 100; ++i) build.kernel(i * 2000, i * 2000 + 10 * ((i * 37) % 101));  // 37 i mod 101: 1 to 100
   for (const int d : {600, 100, 200}) build.call("cudaMalloc", 300'000 + d * 10, 300'000 + d * 11);
   build.publish();
-  const RangeStatistics s = range_statistics(trace, 0, kForever, {});
+  const RangeStatistics s = range_statistics(trace, 0, kRangeForever, {});
   ASSERT_EQ(s.names.size(), 2u);
   EXPECT_EQ(trace.names().text(s.names[0].name), "kernel") << "the largest sum first";
   EXPECT_EQ(s.names[0].sum_ns, 50'500);
@@ -58,10 +58,10 @@ TEST_F(RangeStatisticsTest, OfEventsThatStartInTheRangeOnTheLanesThatAreSelected
   EXPECT_EQ(range_statistics(trace, 150, 1001, {}).all.count, 3);
   EXPECT_EQ(count_starting(trace, 150, 1001, {}), 3);
   const trace::LaneId calls = build.lane(LaneKind::Calls);
-  const RangeStatistics s = range_statistics(trace, 0, kForever, {calls});
+  const RangeStatistics s = range_statistics(trace, 0, kRangeForever, {calls});
   EXPECT_EQ(s.all.count, 1);
   EXPECT_EQ(s.sum_ns, 100);
-  EXPECT_EQ(count_starting(trace, 0, kForever, std::vector{calls}), 1);
+  EXPECT_EQ(count_starting(trace, 0, kRangeForever, std::vector{calls}), 1);
 }
 
 // From 10 to 100,000 ns are four decades: in 20 steps 80 bins and one for 100,000 itself, in 10 steps 41.
@@ -90,7 +90,7 @@ TEST_F(RangeStatisticsTest, ADurationOnAnEdgeIsInTheBinThatBeginsThere) {
     build.kernel(at, at + d);
   }
   build.publish();
-  const RangeStatistics s = range_statistics(trace, 0, kForever, {});
+  const RangeStatistics s = range_statistics(trace, 0, kRangeForever, {});
   EXPECT_EQ(s.bin_of(10), 0u);
   EXPECT_EQ(s.bin_of(100), 20u);
   EXPECT_FALSE(s.bin_of(9) || s.bin_of(1000));
@@ -108,8 +108,8 @@ TEST_F(RangeStatisticsTest, TooManyToKeepAreToldWithinOnePercent) {
     at += 7 * i + 1;
   }
   build.publish();
-  const RangeStatistics exact = range_statistics(trace, 0, kForever, {});
-  const RangeStatistics about = range_statistics(trace, 0, kForever, {}, nullptr, 1000);
+  const RangeStatistics exact = range_statistics(trace, 0, kRangeForever, {});
+  const RangeStatistics about = range_statistics(trace, 0, kRangeForever, {}, nullptr, 1000);
   EXPECT_FALSE(about.exact);
   for (const auto part : {&analysis::DurationStats::p50_ns, &analysis::DurationStats::p99_ns}) {
     EXPECT_NEAR(static_cast<double>(about.all.*part), static_cast<double>(exact.all.*part),
@@ -127,7 +127,7 @@ TEST_F(RangeStatisticsTest, LinesAreSortedByAnyColumn) {
   build.call("b", 200, 203);
   build.call("c", 300, 310);
   build.publish();
-  auto lines = range_statistics(trace, 0, kForever, {}).names;
+  auto lines = range_statistics(trace, 0, kRangeForever, {}).names;
   const auto names = [&](StatisticsColumn by, bool ascending) {
     sort_statistics(lines, trace.names(), by, ascending);
     std::string text;

@@ -16,11 +16,11 @@ using testing::ElementsAre;
 using trace::EventKind;
 using trace::LaneKind;
 
-constexpr Nanoseconds kForever = Nanoseconds{1} << 60;
+constexpr Nanoseconds kStatisticsForever = Nanoseconds{1} << 60;
 
 class TraceStatisticsTest : public testing::Test {
  protected:
-  TraceStatistics all() { return trace_statistics(trace, 0, kForever, {}); }
+  TraceStatistics all() { return trace_statistics(trace, 0, kStatisticsForever, {}); }
   const StatisticsLine* line(const TraceStatistics& s, const std::string& name, StatisticsKind kind) {
     for (const StatisticsLine& l : s.lines) {
       if (trace.names().text(l.name) == name && l.kind == kind) return &l;
@@ -174,8 +174,8 @@ TEST_F(TraceStatisticsTest, AgreesWithTheStatisticsOfAStretch) {
   }
   build.publish();
   for (const std::size_t exact : {kExactDurations, std::size_t{500}}) {
-    const TraceStatistics mine = trace_statistics(trace, 0, kForever, {}, nullptr, nullptr, exact);
-    const RangeStatistics theirs = range_statistics(trace, 0, kForever, {}, nullptr, exact);
+    const TraceStatistics mine = trace_statistics(trace, 0, kStatisticsForever, {}, nullptr, nullptr, exact);
+    const RangeStatistics theirs = range_statistics(trace, 0, kStatisticsForever, {}, nullptr, exact);
     ASSERT_EQ(mine.lines.size(), 1u);
     EXPECT_EQ(mine.lines[0].sum_ns, theirs.names[0].sum_ns);
     EXPECT_EQ(mine.lines[0].durations.p50_ns, theirs.names[0].durations.p50_ns);

@@ -15,7 +15,7 @@ using testing::Not;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-constexpr std::int64_t kMain = thread_in_vm(111, 111), kProcess = process_in_vm(111);
+constexpr std::int64_t kReadMain = thread_in_vm(111, 111), kReadProcess = process_in_vm(111);
 
 class NsysTest : public Scratch {
  protected:
@@ -25,13 +25,13 @@ class NsysTest : public Scratch {
   /// profiler says that it began at 32. So 2 are the call's own cost, 88 are waiting, 10 the return.
   static void launch_and_wait(NsysFile& f, const std::string& sync_columns, const std::string& sync_values) {
     f.calls();
-    f.call("cudaLaunchKernel_v7000", 0, 10 * kUs, 1, kMain);
-    f.call("cudaDeviceSynchronize_v3020", 30 * kUs, 130 * kUs, 2, kMain);
+    f.call("cudaLaunchKernel_v7000", 0, 10 * kUs, 1, kReadMain);
+    f.call("cudaDeviceSynchronize_v3020", 30 * kUs, 130 * kUs, 2, kReadMain);
     f.kernels();
-    f.kernel("scale", 20 * kUs, 120 * kUs, 1, kProcess);
+    f.kernel("scale", 20 * kUs, 120 * kUs, 1, kReadProcess);
     f.syncs(sync_columns);
     f.row("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-          NsysFile::numbers({32 * kUs, 129 * kUs, 0, 1, 4294967295, 2, kProcess}) + sync_values);
+          NsysFile::numbers({32 * kUs, 129 * kUs, 0, 1, 4294967295, 2, kReadProcess}) + sync_values);
   }
   static void expect_the_wait(const OpenedTrace& opened) {
     const Event wait = find_event(opened, "cudaDeviceSynchronize", 2);
@@ -52,7 +52,7 @@ TEST_F(NsysTest, Of2021WithoutMetaDataAndWithTheWrongSyncType) {
   NsysFile f = export_file();
   launch_and_wait(f, "", ", 1, 4294967295");  // 1 would be the wait for an event
   f.table("ThreadNames", "nameId INT, priority INT, globalTid INT",
-          {f.id("python3") + ", 20, " + std::to_string(kMain)});
+          {f.id("python3") + ", 20, " + std::to_string(kReadMain)});
   const OpenedTrace opened = read_trace(f.path());
   expect_the_wait(opened);
   for (const LaneInfo& lane : lanes_of(*opened.trace)) {
@@ -65,7 +65,8 @@ TEST_F(NsysTest, Of2022WithProcessesAndGpus) {
   NsysFile f = export_file();
   launch_and_wait(f, "", ", 1, 4294967295");
   f.table("EXPORT_META_DATA", "name TEXT, value TEXT", {"'EXPORT_SCHEMA_VERSION', '2.9.1'"});
-  f.table("PROCESSES", "globalPid INT, pid INT, name TEXT", {std::to_string(kProcess) + ", 111, '/usr/bin/python3'"});
+  f.table("PROCESSES", "globalPid INT, pid INT, name TEXT",
+          {std::to_string(kReadProcess) + ", 111, '/usr/bin/python3'"});
   f.table("TARGET_INFO_GPU", "vmId INT, id INT, name TEXT, smCount INT", {"1, 0, 'NVIDIA A100', 108"});
   const OpenedTrace opened = read_trace(f.path());
   expect_the_wait(opened);
@@ -99,7 +100,7 @@ TEST_F(NsysTest, Of2025WithColumnsThatWereAddedAndAGpuPerProcess) {
 TEST_F(NsysTest, KernelsKeepHowTheyWereLaunched) {
   NsysFile f = export_file();
   launch_and_wait(f, "", ", 1, 0");
-  f.kernel("node", 200 * kUs, 210 * kUs, 9, kProcess, 0, 13, "77");
+  f.kernel("node", 200 * kUs, 210 * kUs, 9, kReadProcess, 0, 13, "77");
   const OpenedTrace opened = read_trace(f.path());
   const auto kernels = events_on(opened, LaneKind::Kernels);
   ASSERT_EQ(kernels.size(), 2u);
@@ -156,11 +157,11 @@ TEST_F(NsysTest, AWaitIsForTheDeviceOfItsContext) {
 TEST_F(NsysTest, MemoryKindsAreNotThoseOfCupti) {
   NsysFile f = export_file();
   f.calls();
-  f.call("cudaMemcpyAsync_v3020", 0, 100 * kUs, 1, kMain);
+  f.call("cudaMemcpyAsync_v3020", 0, 100 * kUs, 1, kReadMain);
   f.copies();
   const auto copy = [&](std::int64_t start, std::int64_t end, int correlation, int kind, int from, int to) {
     f.row("CUPTI_ACTIVITY_KIND_MEMCPY",
-          NsysFile::numbers({start, end, 0, 1, 7, correlation, kProcess, 1'000'000, kind, from, to}) + ", NULL");
+          NsysFile::numbers({start, end, 0, 1, 7, correlation, kReadProcess, 1'000'000, kind, from, to}) + ", NULL");
   };
   copy(40 * kUs, 90 * kUs, 1, 2, 2, 0);
   copy(200 * kUs, 210 * kUs, 2, 1, 1, 2);
@@ -169,7 +170,7 @@ TEST_F(NsysTest, MemoryKindsAreNotThoseOfCupti) {
           "start INT, end INT, deviceId INT, contextId INT, streamId INT, correlationId INT, globalPid INT, value INT, "
           "bytes INT, graphNodeId INT, memKind INT");
   f.row("CUPTI_ACTIVITY_KIND_MEMSET",
-        NsysFile::numbers({400 * kUs, 401 * kUs, 0, 1, 7, 3, kProcess, 0, 64}) + ", NULL, 2");
+        NsysFile::numbers({400 * kUs, 401 * kUs, 0, 1, 7, 3, kReadProcess, 0, 64}) + ", NULL, 2");
   const OpenedTrace opened = read_trace(f.path());
   const Event back = find_event(opened, "Memcpy DtoH (Device -> Pageable)", 1);
   EXPECT_EQ(trace::bytes_of(back), 1'000'000u);
@@ -188,22 +189,22 @@ TEST_F(NsysTest, MemoryKindsAreNotThoseOfCupti) {
 TEST_F(NsysTest, AWaitForAnEventIsOneForItsStream) {
   NsysFile f = export_file();
   f.calls();
-  f.call("cudaLaunchKernel_v7000", 0, 5 * kUs, 1, kMain);
-  f.call("cudaLaunchKernel_v7000", 6 * kUs, 9 * kUs, 2, kMain);
-  f.call("cudaEventSynchronize_v3020", 30 * kUs, 60 * kUs, 4, kMain);
-  f.call("cudaEventQuery_v3020", 70 * kUs, 80 * kUs, 5, kMain);
+  f.call("cudaLaunchKernel_v7000", 0, 5 * kUs, 1, kReadMain);
+  f.call("cudaLaunchKernel_v7000", 6 * kUs, 9 * kUs, 2, kReadMain);
+  f.call("cudaEventSynchronize_v3020", 30 * kUs, 60 * kUs, 4, kReadMain);
+  f.call("cudaEventQuery_v3020", 70 * kUs, 80 * kUs, 5, kReadMain);
   f.kernels();
-  f.kernel("long", 10 * kUs, 55 * kUs, 1, kProcess, 0, 13);
-  f.kernel("short", 20 * kUs, 50 * kUs, 2, kProcess, 0, 7);
+  f.kernel("long", 10 * kUs, 55 * kUs, 1, kReadProcess, 0, 13);
+  f.kernel("short", 20 * kUs, 50 * kUs, 2, kReadProcess, 0, 7);
   f.syncs(", deprecatedSyncType INT, eventSyncId INT");
   f.row("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-        NsysFile::numbers({31 * kUs, 59 * kUs, 0, 1, 4294967295, 4, kProcess, 1, 21}) + ", NULL, 900");
+        NsysFile::numbers({31 * kUs, 59 * kUs, 0, 1, 4294967295, 4, kReadProcess, 1, 21}) + ", NULL, 900");
   f.row("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-        NsysFile::numbers({71 * kUs, 79 * kUs, 0, 1, 4294967295, 5, kProcess, 1, 21}) + ", NULL, 900");
+        NsysFile::numbers({71 * kUs, 79 * kUs, 0, 1, 4294967295, 5, kReadProcess, 1, 21}) + ", NULL, 900");
   f.table("CUPTI_ACTIVITY_KIND_CUDA_EVENT",
           "timestamp INT, deviceId INT, contextId INT, streamId INT, correlationId INT, globalPid INT, eventId INT, "
           "eventSyncId INT");
-  f.row("CUPTI_ACTIVITY_KIND_CUDA_EVENT", NsysFile::numbers({0, 0, 1, 7, 3, kProcess, 21, 900}));
+  f.row("CUPTI_ACTIVITY_KIND_CUDA_EVENT", NsysFile::numbers({0, 0, 1, 7, 3, kReadProcess, 21, 900}));
   const OpenedTrace opened = read_trace(f.path());
   expect_parts(find_event(opened, "cudaEventSynchronize", 4), 1, 19, 0, 10);
   EXPECT_FALSE(trace::is_sync(find_event(opened, "cudaEventQuery", 5)));
@@ -212,13 +213,13 @@ TEST_F(NsysTest, AWaitForAnEventIsOneForItsStream) {
 TEST_F(NsysTest, AGraphTracedAsAWholeIsOneOperation) {
   NsysFile f = export_file();
   f.calls();
-  f.call("cudaGraphLaunch_v10000", 0, 10 * kUs, 8, kMain);
-  f.call("cudaStreamSynchronize_v3020", 12 * kUs, 130 * kUs, 9, kMain);
+  f.call("cudaGraphLaunch_v10000", 0, 10 * kUs, 8, kReadMain);
+  f.call("cudaStreamSynchronize_v3020", 12 * kUs, 130 * kUs, 9, kReadMain);
   f.table(
       "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
       "start INT, end INT, deviceId INT, graphId INT, graphExecId INT, contextId INT, streamId INT, correlationId INT, "
       "globalPid INT");
-  f.row("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", NsysFile::numbers({20 * kUs, 120 * kUs, 0, 3, 4, 1, 7, 8, kProcess}));
+  f.row("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", NsysFile::numbers({20 * kUs, 120 * kUs, 0, 3, 4, 1, 7, 8, kReadProcess}));
   const OpenedTrace opened = read_trace(f.path());
   EXPECT_EQ(find_event(opened, "CUDA graph 3", 8).duration(), 100 * kUs);
   expect_parts(find_event(opened, "cudaStreamSynchronize", 9), 0, 108, 0, 10);
@@ -227,8 +228,8 @@ TEST_F(NsysTest, AGraphTracedAsAWholeIsOneOperation) {
 TEST_F(NsysTest, TimesBeforeTheSessionsStartAreMoved) {
   NsysFile f = export_file();
   f.calls();
-  f.call("cudaMalloc_v3020", -700, -200, 1, kMain);
-  f.call("cudaFree_v3020", 300, 400, 2, kMain);
+  f.call("cudaMalloc_v3020", -700, -200, 1, kReadMain);
+  f.call("cudaFree_v3020", 300, 400, 2, kReadMain);
   const OpenedTrace opened = read_trace(f.path());
   EXPECT_EQ(opened.time_offset_ns, -700);
   EXPECT_EQ(find_event(opened, "cudaFree", 2).start_ns, 1000);
@@ -239,15 +240,15 @@ TEST_F(NsysTest, TimesBeforeTheSessionsStartAreMoved) {
 TEST_F(NsysTest, RangesHaveTheirTextOrItsNumber) {
   NsysFile f = export_file();
   f.ranges();
-  f.range(0, "1000", 59, "'forward'", "NULL", kMain);
-  f.range(100, "900", 59, "NULL", f.id("ncclAllReduce"), kMain);
-  f.range(200, "800", 59, "'aten::mul, seq = 7, op_id = 12, sizes = [[8, 3], []]'", "NULL", kMain);
-  f.range(0, "5000", 60, "'overlapping'", "NULL", kMain);
-  f.range(2000, "3000", 59, "'ProfilerStep#4'", "NULL", kMain);
-  f.range(2500, "NULL", 34, "'here'", "NULL", kMain);
-  f.range(2600, "NULL", 59, "'never ended'", "NULL", kMain);
-  f.range(0, "NULL", 75, "'NCCL'", "NULL", kMain);  // a domain
-  f.range(0, "NULL", 39, "'the loop'", "NULL", kMain);
+  f.range(0, "1000", 59, "'forward'", "NULL", kReadMain);
+  f.range(100, "900", 59, "NULL", f.id("ncclAllReduce"), kReadMain);
+  f.range(200, "800", 59, "'aten::mul, seq = 7, op_id = 12, sizes = [[8, 3], []]'", "NULL", kReadMain);
+  f.range(0, "5000", 60, "'overlapping'", "NULL", kReadMain);
+  f.range(2000, "3000", 59, "'ProfilerStep#4'", "NULL", kReadMain);
+  f.range(2500, "NULL", 34, "'here'", "NULL", kReadMain);
+  f.range(2600, "NULL", 59, "'never ended'", "NULL", kReadMain);
+  f.range(0, "NULL", 75, "'NCCL'", "NULL", kReadMain);  // a domain
+  f.range(0, "NULL", 39, "'the loop'", "NULL", kReadMain);
   const OpenedTrace opened = read_trace(f.path());
   EXPECT_THAT(opened.read_by_category, UnorderedElementsAre(Pair("nvtx_range", 5), Pair("nvtx_mark", 1)));
   EXPECT_THAT(opened.skipped_by_category, ElementsAre(Pair("nvtx_other", 2)));
@@ -276,9 +277,9 @@ TEST_F(NsysTest, TheOutermostLoopHasTheIterations) {
   NsysFile f = export_file();
   f.ranges();
   for (const int i : {0, 1}) {
-    f.range(i * 100, std::to_string(i * 100 + 100), 59, "'iteration" + std::to_string(i) + "'", "NULL", kMain);
-    f.range(i * 100 + 10, std::to_string(i * 100 + 50), 59, "'step 0'", "NULL", kMain);
-    f.range(i * 100 + 50, std::to_string(i * 100 + 90), 59, "'step 1'", "NULL", kMain);
+    f.range(i * 100, std::to_string(i * 100 + 100), 59, "'iteration" + std::to_string(i) + "'", "NULL", kReadMain);
+    f.range(i * 100 + 10, std::to_string(i * 100 + 50), 59, "'step 0'", "NULL", kReadMain);
+    f.range(i * 100 + 50, std::to_string(i * 100 + 90), 59, "'step 1'", "NULL", kReadMain);
   }
   const OpenedTrace opened = read_trace(f.path());
   EXPECT_EQ(opened.read_by_category.at("nvtx_range"), 6u);
@@ -293,7 +294,7 @@ TEST_F(NsysTest, TheOutermostLoopHasTheIterations) {
 TEST_F(NsysTest, OnlyCallsOfTheOperatingSystem) {
   NsysFile f = export_file();
   f.os_calls();
-  f.row("OSRT_API", NsysFile::numbers({100, 400, 27, kMain}) + ", " + f.id("pthread_cond_wait") + ", 0, NULL");
+  f.row("OSRT_API", NsysFile::numbers({100, 400, 27, kReadMain}) + ", " + f.id("pthread_cond_wait") + ", 0, NULL");
   f.row("OSRT_API", NsysFile::numbers({150, 200, 27, thread_in_vm(111, 115)}) + ", " + f.id("poll") + ", 0, NULL");
   const OpenedTrace opened = read_trace(f.path());
   EXPECT_THAT(opened.read_by_category, ElementsAre(Pair("os_runtime", 2)));
@@ -322,7 +323,7 @@ TEST_F(NsysTest, MetricsOfTheGpuAreCounters) {
 TEST_F(NsysTest, AFailedCaptureIsReported) {
   NsysFile f = export_file();
   f.os_calls();
-  f.row("OSRT_API", NsysFile::numbers({100, 400, 27, kMain}) + ", " + f.id("poll") + ", 0, NULL");
+  f.row("OSRT_API", NsysFile::numbers({100, 400, 27, kReadMain}) + ", " + f.id("poll") + ", 0, NULL");
   f.table("DIAGNOSTIC_EVENT", "timestamp INT, timestampType INT, source INT, severity INT, text TEXT, globalPid INT",
           {"1, 0, 1, 1, 'Common injection library initialized.', NULL", "2, 0, 1, 2, 'Sampling was disabled.', NULL",
            "3, 0, 1, 3, 'No CUDA driver for /home/ann/train.py was found.', NULL"});
@@ -348,7 +349,7 @@ TEST_F(NsysTest, SecretsAreNotRead) {
   f.table("ANALYSIS_FILE", "id INT, filename TEXT, contentId INT, globalPid INT",
           {"1, '/home/sesame/environment', " + f.id("PASSWORD=sesame") + ", 0"});
   f.table("PROCESSES", "globalPid INT, pid INT, name TEXT",
-          {std::to_string(kProcess) + ", 111, '/home/sesame/bin/python3'"});
+          {std::to_string(kReadProcess) + ", 111, '/home/sesame/bin/python3'"});
   f.table("DIAGNOSTIC_EVENT", "timestamp INT, severity INT, text TEXT", {"2, 3, 'cannot open /home/sesame/x'"});
   const OpenedTrace opened = read_trace(f.path());
   ASSERT_THAT(read_bytes(f.path()), HasSubstr("sesame"));

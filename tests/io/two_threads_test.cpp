@@ -25,7 +25,7 @@ ReadLimits using_threads(Threads threads) {
   return limits;
 }
 
-void expect_same(const OpenedTrace& a, const OpenedTrace& b) {
+void threads_expect_same(const OpenedTrace& a, const OpenedTrace& b) {
   EXPECT_EQ(a.events_read, b.events_read);
   EXPECT_EQ(a.events_skipped, b.events_skipped);
   EXPECT_EQ(a.events_malformed, b.events_malformed);
@@ -74,7 +74,7 @@ TEST_F(TwoThreadsTest, GiveTheSameTrace) {
   for (const auto& path : {text, fixture("pytorch-ns-resolution.json.gz"), export_of("a.sqlite")}) {
     const OpenedTrace one = read_trace(path, nullptr, using_threads(Threads::One));
     EXPECT_GT(one.events_read, 5'000u);
-    expect_same(read_trace(path, nullptr, using_threads(Threads::Two)), one);
+    threads_expect_same(read_trace(path, nullptr, using_threads(Threads::Two)), one);
   }
 }
 

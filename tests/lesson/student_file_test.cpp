@@ -40,7 +40,7 @@ StudentFile answered() {
   return file;
 }
 
-std::string error_of(const std::function<void()>& action) {
+std::string student_error_of(const std::function<void()>& action) {
   try {
     action();
   } catch (const base::FileError& error) {
@@ -51,7 +51,7 @@ std::string error_of(const std::function<void()>& action) {
 }
 
 std::string error_in(const std::string& text) {
-  return error_of([&] { parse_student_file(text, "ann.json"); });
+  return student_error_of([&] { parse_student_file(text, "ann.json"); });
 }
 
 /// What is said of the file after `damage`.
@@ -408,28 +408,29 @@ TEST_F(WrittenStudentFile, IsLeftAsItIsIfTheNewOneCouldNotBeReadOrWasChanged) {
   write_student_file(path, answered());
   StudentFile bad = answered();
   bad.steps[0].seconds = -1;
-  EXPECT_THAT(error_of([&] { write_student_file(path, bad); }), AllOf(StartsWith(path.string()), HasSubstr("seconds")));
+  EXPECT_THAT(student_error_of([&] { write_student_file(path, bad); }),
+              AllOf(StartsWith(path.string()), HasSubstr("seconds")));
   bad = answered();
   bad.steps[1].answer = std::nan("");
-  EXPECT_THAT(error_of([&] { write_student_file(path, bad); }), HasSubstr("answer.number"));
+  EXPECT_THAT(student_error_of([&] { write_student_file(path, bad); }), HasSubstr("answer.number"));
   bad = answered();
   bad.student = "a\xff";
-  EXPECT_THAT(error_of([&] { write_student_file(path, bad); }), StartsWith(path.string()));
+  EXPECT_THAT(student_error_of([&] { write_student_file(path, bad); }), StartsWith(path.string()));
   bad = answered();
   bad.changed = {"the answer of step 'see' was changed"};
-  EXPECT_THAT(error_of([&] { write_student_file(path, bad); }), HasSubstr("was changed"));
+  EXPECT_THAT(student_error_of([&] { write_student_file(path, bad); }), HasSubstr("was changed"));
   EXPECT_EQ(read_student_file(path), answered());
-  EXPECT_THAT(error_of([&] { write_student_file(folder_ / "none" / "a.json", answered()); }),
+  EXPECT_THAT(student_error_of([&] { write_student_file(folder_ / "none" / "a.json", answered()); }),
               AllOf(HasSubstr("none/a.json"), HasSubstr("No such file")));
 }
 
 TEST_F(WrittenStudentFile, ThatCannotBeReadIsOneLine) {
-  EXPECT_THAT(error_of([&] { read_student_file(folder_ / "none.json"); }), HasSubstr("No such file"));
-  EXPECT_THAT(error_of([&] { read_student_file(folder_); }), HasSubstr("directory"));
+  EXPECT_THAT(student_error_of([&] { read_student_file(folder_ / "none.json"); }), HasSubstr("No such file"));
+  EXPECT_THAT(student_error_of([&] { read_student_file(folder_); }), HasSubstr("directory"));
   std::ofstream(folder_ / "empty.json");
-  EXPECT_THAT(error_of([&] { read_student_file(folder_ / "empty.json"); }), HasSubstr("empty"));
+  EXPECT_THAT(student_error_of([&] { read_student_file(folder_ / "empty.json"); }), HasSubstr("empty"));
   std::ofstream(folder_ / "large.json") << std::string(4'000'001, ' ');
-  EXPECT_THAT(error_of([&] { read_student_file(folder_ / "large.json"); }), HasSubstr("too large"));
+  EXPECT_THAT(student_error_of([&] { read_student_file(folder_ / "large.json"); }), HasSubstr("too large"));
 }
 
 }  // namespace

@@ -108,10 +108,10 @@ TEST(TypicalIteration, IsTheMedianOneNearestToTheMiddle) {
 // --- one clock -------------------------------------------------------------------------------------------------------
 
 // A has iterations of 100, back to back; B of 60, with 10 between them.
-const Spans kA{{1000, 1100}, {1100, 1200}, {1200, 1300}}, kB{{0, 60}, {70, 130}, {140, 200}};
+const Spans kCompareA{{1000, 1100}, {1100, 1200}, {1200, 1300}}, kCompareB{{0, 60}, {70, 130}, {140, 200}};
 
 TEST(Alignment, ByIterationBothStartTogether) {
-  const Alignment both(CompareAlign::Iteration, {kA, 1}, {kB, 1});
+  const Alignment both(CompareAlign::Iteration, {kCompareA, 1}, {kCompareB, 1});
   using Slot = Alignment::Slot;
   EXPECT_THAT(both.slots(), ElementsAre(Slot{-1, -100, 0}, Slot{0, 0, 100}, Slot{1, 100, 200}));
   using Mark = Alignment::Mark;
@@ -127,7 +127,7 @@ TEST(Alignment, ByIterationBothStartTogether) {
 }
 
 TEST(Alignment, ByTimeTheyRunOn) {
-  const Alignment both(CompareAlign::Time, {kA, 1}, {kB, 1});
+  const Alignment both(CompareAlign::Time, {kCompareA, 1}, {kCompareB, 1});
   EXPECT_THAT(both.slots(), IsEmpty());
   using Mark = Alignment::Mark;
   EXPECT_THAT(both.marks(kSideB), ElementsAre(Mark{-1, -70, -10}, Mark{0, 0, 60}, Mark{1, 70, 130}));
@@ -147,7 +147,7 @@ TEST(Alignment, ShowsWhatBothHaveAndNoMoreThanFits) {
   EXPECT_EQ(one.slots().front().number, -Alignment::kSlotsBefore);
   EXPECT_EQ(one.slots().back().number, Alignment::kSlotsAfter);
   EXPECT_THAT(one.marks(kSideB), IsEmpty());
-  const Alignment both(CompareAlign::Iteration, {many, 500}, {kB, 0});
+  const Alignment both(CompareAlign::Iteration, {many, 500}, {kCompareB, 0});
   EXPECT_EQ(both.slots().front().number, 0) << "B has none before";
   EXPECT_EQ(both.slots().back().number, 2);
   EXPECT_EQ(both.begin(), 0);

@@ -13,7 +13,7 @@ using testing::IsEmpty;
 using testing::Pair;
 
 // 10 ns are a pixel, 0 ns is at pixel 108; the view ends at 9000 ns, pixel 1008.
-const Rect kArea{0, 40, 1024, 600};
+const Rect kOpenCallArea{0, 40, 1024, 600};
 const TimeAxis kAxis(0, 10.0, 108, 900);
 
 class OpenCallTest : public testing::Test {
@@ -34,7 +34,7 @@ class OpenCallTest : public testing::Test {
     frame.open_calls = shown;
     frame.now = now;
     timeline.sync(trace);
-    timeline.prepare(frame, axis, kArea);
+    timeline.prepare(frame, axis, kOpenCallArea);
   }
   std::optional<TimelineHit> hit(float x, float y) {
     return timeline.hit({trace, nullptr, colours, 2000, true, 0, nullptr}, kAxis, x, y);

@@ -17,7 +17,7 @@ using experiment::Side;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-workload::Settings settings_of(const Experiment& e, Side side) {
+workload::Settings experiment_settings_of(const Experiment& e, Side side) {
   workload::Settings settings = workload::default_settings(e.workload, device::describe_device(e.device_of(side)));
   for (const std::string& assignment : e.assignments(side)) settings.assign(assignment);
   return settings;
@@ -40,8 +40,8 @@ TEST(ScreenExperiment, ATurnOfSeveralKnobsIsAllThatTurned) {
   before.assign("non_blocking=false");
   const Experiment e = experiment_of_turn(run, before);
   EXPECT_THAT(e.settings, ElementsAre("feed=per-iteration"));
-  EXPECT_EQ(settings_of(e, Side::Before), before);
-  EXPECT_EQ(settings_of(e, Side::After), run.now);
+  EXPECT_EQ(experiment_settings_of(e, Side::Before), before);
+  EXPECT_EQ(experiment_settings_of(e, Side::After), run.now);
   EXPECT_EQ(e.turned_knob, "") << "there are two";
   EXPECT_EQ(e.title[Language::English], "pinned memory off → on, non-blocking copy off → on");
   EXPECT_EQ(e.side(Side::Before).label[Language::English], "pinned memory off, non-blocking copy off");
@@ -60,7 +60,7 @@ TEST_P(LikeEveryExperiment, IsTheSameWithAnotherId) {
       experiment_like(like, shown(like.workload, like.device_of(Side::Before), like.assignments(Side::Before)));
   for (const Side side : {Side::Before, Side::After}) {
     EXPECT_EQ(e.device_of(side), like.device_of(side));
-    EXPECT_EQ(settings_of(e, side), settings_of(like, side));
+    EXPECT_EQ(experiment_settings_of(e, side), experiment_settings_of(like, side));
     EXPECT_EQ(e.side(side).label, like.side(side).label);
     EXPECT_EQ(e.side(side).view.iterations, 2.5);
   }

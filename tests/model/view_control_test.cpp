@@ -12,8 +12,8 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = ViewControl::Clock;
 
-constexpr float kLeft = 100, kWidth = 800, kRight = kLeft + kWidth;
-constexpr float kEdgePx = kRight - 0.03f * kWidth;  // where a live view has its edge
+constexpr float kControlLeft = 100, kControlWidth = 800, kRight = kControlLeft + kControlWidth;
+constexpr float kEdgePx = kRight - 0.03f * kControlWidth;  // where a live view has its edge
 
 // The wall time that the view sees is made up, so that its periods are exact; the run's own is real.
 class ViewControlTest : public io::Scratch {
@@ -48,7 +48,7 @@ class ViewControlTest : public io::Scratch {
   void frame(milliseconds since_last = milliseconds(16)) {
     now += since_last;
     model.update();
-    view.update(model, kLeft, kWidth, now);
+    view.update(model, kControlLeft, kControlWidth, now);
   }
   /// Frames at a standing clock do not count as time: for waiting until the run has come somewhere.
   template <typename Done>
@@ -104,7 +104,7 @@ TEST_F(ViewControlTest, AtFirstAFewIterationsAreInView) {
 TEST_F(ViewControlTest, TriggerStandsAtTheStartOfTheNewestIterationThatFills) {
   run_to_the_end(100);
   const auto records = model.analysis().records();
-  EXPECT_FLOAT_EQ(view.axis().to_px(view.label_origin()), kLeft + 1);
+  EXPECT_FLOAT_EQ(view.axis().to_px(view.label_origin()), kControlLeft + 1);
   ASSERT_TRUE(starts_an_iteration(view.label_origin()));
   const auto wanted = static_cast<Nanoseconds>(view.axis().span_ns() * 0.97);
   EXPECT_LE(view.label_origin() + wanted, model.live_edge());
@@ -124,7 +124,7 @@ TEST_F(ViewControlTest, TriggerLooksAgainAFewTimesASecond) {
     let_the_run_go_on(300'000);
     frame(milliseconds(100));
     ASSERT_TRUE(starts_an_iteration(view.label_origin()));
-    ASSERT_FLOAT_EQ(view.axis().to_px(view.label_origin()), kLeft + 1);
+    ASSERT_FLOAT_EQ(view.axis().to_px(view.label_origin()), kControlLeft + 1);
     changes += view.axis().begin_ns() != shown ? 1 : 0;
     shown = view.axis().begin_ns();
   }
@@ -165,7 +165,7 @@ TEST_F(ViewControlTest, AMarkerIsShownAtOnceAndHeld) {
   const TimeAxis held = view.axis();
   EXPECT_TRUE(in_view());
   EXPECT_TRUE(starts_an_iteration(view.label_origin()));
-  EXPECT_LT(held.to_px(marker), kLeft + kWidth * 0.4f);  // most of the view is after it
+  EXPECT_LT(held.to_px(marker), kControlLeft + kControlWidth * 0.4f);  // most of the view is after it
   for (int i = 0; i < 14; ++i) {
     let_the_run_go_on(300'000);
     frame(milliseconds(100));
@@ -240,7 +240,7 @@ TEST_F(ViewControlTest, SingleTakesOnePictureAndStands) {
   EXPECT_TRUE(view.frozen_by_hand());
   EXPECT_TRUE(starts_an_iteration(view.label_origin()));
   const TimeAxis taken = view.axis();
-  EXPECT_FLOAT_EQ(taken.to_px(view.label_origin()), kLeft + 1);
+  EXPECT_FLOAT_EQ(taken.to_px(view.label_origin()), kControlLeft + 1);
   for (int i = 0; i < 10; ++i) {
     let_the_run_go_on(500'000);
     frame(milliseconds(400));
@@ -307,7 +307,7 @@ TEST_F(ViewControlTest, GlidesAddUp) {
   frame();
   view.glide(50);
   settle();
-  EXPECT_NEAR(view.axis().to_px(before.begin_ns()), kLeft + 150, 0.5);
+  EXPECT_NEAR(view.axis().to_px(before.begin_ns()), kControlLeft + 150, 0.5);
 }
 
 // A drag takes over at once from what was still easing.
@@ -346,7 +346,7 @@ TEST_F(ViewControlTest, FitShowsEverythingThatIsKnown) {
   view.fit(model);
   settle();
   const auto [from, to] = model.extent();
-  EXPECT_NEAR(view.axis().to_px(from), kLeft, 0.5);
+  EXPECT_NEAR(view.axis().to_px(from), kControlLeft, 0.5);
   EXPECT_NEAR(view.axis().to_px(to), kRight, 0.5);
 }
 
@@ -395,11 +395,11 @@ TEST_F(ViewControlTest, AnOpenedTraceIsAlignedForAnAverage) {
   EXPECT_NEAR(static_cast<double>(instant), 49'500, 500);
   EXPECT_EQ(view.label_origin(), instant);
   EXPECT_NEAR(view.axis().span_ns(), 3200, 1);
-  EXPECT_NEAR(view.axis().to_px(instant), kLeft, 0.5);
+  EXPECT_NEAR(view.axis().to_px(instant), kControlLeft, 0.5);
   EXPECT_EQ(view.fired().size(), 100u);
   EXPECT_EQ(view.mode(), ViewMode::Single);
   // It goes along when the view is moved away, and at no other time.
-  view.pan(-0.3f * kWidth);  // the instant has left to the left
+  view.pan(-0.3f * kControlWidth);  // the instant has left to the left
   ASSERT_TRUE(view.align_still(model, 32));
   EXPECT_EQ(*view.trigger_instant(), instant + 2000);
   EXPECT_NEAR(view.axis().span_ns(), 3200, 1);
@@ -432,7 +432,7 @@ TEST_F(ViewControlTest, AFileIsShownAsAWholeAndARunAfterItAsItWasBefore) {
   frame();
   EXPECT_EQ(view.mode(), ViewMode::Single);
   EXPECT_FALSE(view.armed());
-  EXPECT_NEAR(view.axis().to_px(1000), kLeft, 0.1);
+  EXPECT_NEAR(view.axis().to_px(1000), kControlLeft, 0.1);
   EXPECT_NEAR(view.axis().to_px(90'000), kRight, 0.1);
   EXPECT_EQ(view.label_origin(), 1000);
   run_live();

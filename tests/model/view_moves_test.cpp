@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr float kLeft = 100, kWidth = 800, kRight = kLeft + kWidth;
+constexpr float kMovesLeft = 100, kMovesWidth = 800, kMovesRight = kMovesLeft + kMovesWidth;
 constexpr Nanoseconds kSecond = base::kSecond;
 
 // An opened run of ten seconds, seen as a whole: 12.5 ms are a pixel.
@@ -30,7 +30,7 @@ class ViewMovesTest : public io::Scratch {
   }
   void frame(milliseconds since_last = milliseconds(16)) {
     now += since_last;
-    view.update(model, kLeft, kWidth, now);
+    view.update(model, kMovesLeft, kMovesWidth, now);
   }
   void settle() {
     for (int i = 0; i < 200 && view.moving(); ++i) frame();
@@ -41,8 +41,8 @@ class ViewMovesTest : public io::Scratch {
   }
   /// By how many pixels of `after` the instant that `before` has at `px` is away from there.
   static double drift_px(const TimeAxis& before, const TimeAxis& after, float px) {
-    const TimeAxis a = before.panned(kLeft - px);
-    const TimeAxis b = after.panned(kLeft - px);
+    const TimeAxis a = before.panned(kMovesLeft - px);
+    const TimeAxis b = after.panned(kMovesLeft - px);
     return a.offset_px(b) * before.ns_per_pixel() / after.ns_per_pixel();
   }
   double middle_ns() const { return static_cast<double>(view.axis().begin_ns()) + view.axis().span_ns() / 2; }
@@ -104,19 +104,19 @@ TEST_F(ViewMovesTest, ASliverOfTheRunStaysInView) {
   view.zoom(4, 500);
   settle();
   view.pan(1e6f);
-  EXPECT_NEAR(view.axis().to_px(0), kRight - 40, 0.1);
+  EXPECT_NEAR(view.axis().to_px(0), kMovesRight - 40, 0.1);
   view.pan(-1e6f);
-  EXPECT_NEAR(view.axis().to_px(10 * kSecond), kLeft + 40, 0.1);
+  EXPECT_NEAR(view.axis().to_px(10 * kSecond), kMovesLeft + 40, 0.1);
   view.glide(-500);
   settle();
-  EXPECT_NEAR(view.axis().to_px(10 * kSecond), kLeft + 40, 0.5);
+  EXPECT_NEAR(view.axis().to_px(10 * kSecond), kMovesLeft + 40, 0.5);
   // Zooming where nothing is does not lose it either.
   for (int i = 0; i < 30; ++i) view.zoom(2, 800);
   settle();
-  EXPECT_NEAR(view.axis().to_px(10 * kSecond), kLeft + 40, 0.5);
+  EXPECT_NEAR(view.axis().to_px(10 * kSecond), kMovesLeft + 40, 0.5);
   view.flick(-5000);
   settle();
-  EXPECT_NEAR(view.axis().to_px(10 * kSecond), kLeft + 40, 0.5);
+  EXPECT_NEAR(view.axis().to_px(10 * kSecond), kMovesLeft + 40, 0.5);
 }
 
 // Ten seconds over a tenth of 800 pixels.
@@ -124,7 +124,7 @@ TEST_F(ViewMovesTest, ZoomingOutEndsWhereTheRunFillsATenth) {
   for (int i = 0; i < 60; ++i) view.zoom(0.5, 500);
   settle();
   EXPECT_NEAR(view.axis().length_px(10 * kSecond), 80, 0.1);
-  EXPECT_NEAR(drift_px(TimeAxis(0, 12.5e6, kLeft, kWidth), view.axis(), 500), 0, 0.5);
+  EXPECT_NEAR(drift_px(TimeAxis(0, 12.5e6, kMovesLeft, kMovesWidth), view.axis(), 500), 0, 0.5);
   for (int i = 0; i < 100; ++i) {
     view.push(0, -3, 500);
     frame();
@@ -201,7 +201,7 @@ TEST_F(ViewMovesTest, RevealPansOnlyWhereItMust) {
   EXPECT_DOUBLE_EQ(view.axis().ns_per_pixel(), before.ns_per_pixel());
   view.reveal(6 * kSecond, 9 * kSecond);
   settle();
-  EXPECT_NEAR(view.axis().to_px(6 * kSecond), kLeft + 80, 1) << "longer than the view: its beginning";
+  EXPECT_NEAR(view.axis().to_px(6 * kSecond), kMovesLeft + 80, 1) << "longer than the view: its beginning";
 }
 
 // The view of one second goes into the 200 pixels from 300 to 500: four seconds, of which it is the second quarter.

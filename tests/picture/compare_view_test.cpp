@@ -17,7 +17,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 // Five iterations of `length`, back to back, each with a kernel in its first half; the middle one is typical.
-SharedSnapshot run_of(Nanoseconds length, const std::string& log_interval, bool simulated = true) {
+SharedSnapshot compared_run_of(Nanoseconds length, const std::string& log_interval, bool simulated = true) {
   trace::Trace trace;
   TraceBuilder build(trace);
   for (int i = 0; i < 5; ++i) {
@@ -41,7 +41,7 @@ SharedSnapshot run_of(Nanoseconds length, const std::string& log_interval, bool 
 }
 
 // The visible part of a sheet: every label with its layer's clip.
-std::vector<std::string> words_of(const PictureSheet& sheet) {
+std::vector<std::string> compared_words_of(const PictureSheet& sheet) {
   std::vector<std::string> found;
   for (const PictureLayer& layer : sheet.layers) {
     for (const Label& label : layer.batch.labels) found.push_back(label.text);
@@ -79,7 +79,7 @@ class BandsTest : public testing::Test {
   float kernels_y(std::size_t side) const { return places.lanes[side].y + places.lanes[side].height - 20; }
 
   const Theme& colours = theme(ThemeName::Dark);
-  const SharedSnapshot slow = run_of(100'000, "1"), fast = run_of(60'000, "100");
+  const SharedSnapshot slow = compared_run_of(100'000, "1"), fast = compared_run_of(60'000, "100");
   CompareBands bands;
   PictureSheet sheet;
   BandsPlaces places;
@@ -106,7 +106,7 @@ TEST_F(BandsTest, BothBeginTogetherAndABracketSaysHowMuchShorterBIs) {
     if (x1 > 118 && x0 < 1118) in_view.emplace_back(x0, x1);
   }
   EXPECT_THAT(in_view, testing::ElementsAre(std::pair(418.0f, 618.0f), std::pair(918.0f, 1118.0f)));
-  const auto words = words_of(sheet);
+  const auto words = compared_words_of(sheet);
   EXPECT_THAT(words, testing::IsSupersetOf({"A", "B", "log interval 1", "log interval 100", "40 µs shorter", "100 µs",
                                             "60 µs", "kernel"}));
   // Lanes at least as high as by default, within the given area.
@@ -123,16 +123,16 @@ TEST_F(BandsTest, BothBeginTogetherAndABracketSaysHowMuchShorterBIs) {
 TEST_F(BandsTest, ByTimeNothingIsWon) {
   compose(slow, fast, CompareAlign::Time);
   EXPECT_TRUE(spans_of_colour(sheet, with_alpha(colours[Colour::Good], 0.14f)).empty());
-  EXPECT_THAT(words_of(sheet), testing::Contains("40 µs shorter"));
+  EXPECT_THAT(compared_words_of(sheet), testing::Contains("40 µs shorter"));
   compose(fast, slow, CompareAlign::Iteration);
-  EXPECT_THAT(words_of(sheet), testing::Contains("40 µs longer"));
+  EXPECT_THAT(compared_words_of(sheet), testing::Contains("40 µs longer"));
   EXPECT_FALSE(spans_of_colour(sheet, with_alpha(colours[Colour::Wait], 0.14f)).empty());
 }
 
 TEST_F(BandsTest, WithoutBItSaysWhatToDo) {
   compose(slow, nullptr, CompareAlign::Iteration);
-  EXPECT_THAT(words_of(sheet), AllOf(testing::Contains("turn a knob"), testing::Contains("Linear and MSE"),
-                                     testing::Not(testing::Contains("40 µs shorter"))));
+  EXPECT_THAT(compared_words_of(sheet), AllOf(testing::Contains("turn a knob"), testing::Contains("Linear and MSE"),
+                                              testing::Not(testing::Contains("40 µs shorter"))));
   EXPECT_FALSE(hit);
 }
 
@@ -149,7 +149,7 @@ TEST_F(BandsTest, InLittleRoomLanesAreLowerAndThenScroll) {
 
 class ComparePictureTest : public io::Scratch {
  protected:
-  ComparePicture picture{run_of(100'000, "1"), run_of(60'000, "100"), CompareAlign::Iteration};
+  ComparePicture picture{compared_run_of(100'000, "1"), compared_run_of(60'000, "100"), CompareAlign::Iteration};
 };
 
 TEST_F(ComparePictureTest, IsForAPullRequest) {
@@ -177,7 +177,7 @@ TEST_F(ComparePictureTest, WhatIsSimulatedSaysSoWithoutACaption) {
   EXPECT_LT(compare_picture_size(picture).height, high);
   EXPECT_THAT(draw_compare_svg(picture), AllOf(HasSubstr("SIMULATED"), testing::Not(HasSubstr("batch_size"))));
   picture.caption = true;
-  picture.b = run_of(60'000, "100", false);
+  picture.b = compared_run_of(60'000, "100", false);
   EXPECT_THAT(draw_compare_svg(picture),
               AllOf(HasSubstr("A is simulated"), HasSubstr("(measured)"), HasSubstr("RTX 4090, log interval 1")));
   picture.scale = 9;
@@ -188,7 +188,7 @@ TEST_F(ComparePictureTest, WhatIsSimulatedSaysSoWithoutACaption) {
 class CompareViewTest : public testing::Test {
  protected:
   void SetUp() override {
-    state.put(run_of(100'000, "1"), run_of(60'000, "100"));
+    state.put(compared_run_of(100'000, "1"), compared_run_of(60'000, "100"));
     update();
   }
   void update() { view.update(state, 100, 1000, 0.016, false); }
@@ -209,7 +209,7 @@ TEST_F(CompareViewTest, BeginsWithATypicalIterationAndMovesAsOne) {
   EXPECT_NEAR(static_cast<double>(view.axis().to_ns(300)), static_cast<double>(there), 2);
   // Replacing B keeps the view; changing the alignment does not.
   const TimeAxis by_hand = view.axis();
-  state.put(state.a(), run_of(50'000, "0"));
+  state.put(state.a(), compared_run_of(50'000, "0"));
   update();
   EXPECT_EQ(view.axis(), by_hand);
   EXPECT_EQ(view.texts().b, "log interval never");

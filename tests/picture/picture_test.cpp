@@ -21,12 +21,12 @@ using trace::Nanoseconds;
 // Where the lanes are in a picture that is 1600 wide: behind the names, and up to the margin.
 constexpr int kLeft = 128, kRight = 1580;
 
-Pixel pixel_of(std::uint32_t colour) {
+Pixel picture_pixel_of(std::uint32_t colour) {
   return {static_cast<int>(colour & 255), static_cast<int>(colour >> 8 & 255), static_cast<int>(colour >> 16 & 255)};
 }
 
 int count_in_row(const io::Image& image, int y, Colour colour, ThemeName name = ThemeName::Dark) {
-  const Pixel wanted = pixel_of(theme(name)[colour]);
+  const Pixel wanted = picture_pixel_of(theme(name)[colour]);
   int count = 0;
   for (int x = 0; x < image.width; ++x) count += near(pixel_at(image, x, y), wanted) ? 1 : 0;
   return count;
@@ -130,7 +130,7 @@ TEST_F(PictureTest, LightAndRecordedLookIt) {
   r.parts[0].facts.simulated = false;
   const io::Image image = draw_picture(r);
   EXPECT_GE(band_of(image, Colour::Kernel, 40, ThemeName::Light).bottom, 1);
-  EXPECT_TRUE(near(pixel_at(image, 2, 2), pixel_of(theme(ThemeName::Light)[Colour::Ground])));
+  EXPECT_TRUE(near(pixel_at(image, 2, 2), picture_pixel_of(theme(ThemeName::Light)[Colour::Ground])));
   EXPECT_EQ(band_of(image, Colour::Simulated, 60, ThemeName::Light).most, 0);
 }
 
@@ -160,7 +160,7 @@ TEST_F(PictureTest, PartsShareOneTimeScale) {
   const int row = second.bottom - 3;  // under the labels
   int last = 0;
   for (int x = 0; x < both.width; ++x) {
-    if (near(pixel_at(both, x, row), pixel_of(theme(ThemeName::Dark)[Colour::Kernel]))) last = x;
+    if (near(pixel_at(both, x, row), picture_pixel_of(theme(ThemeName::Dark)[Colour::Kernel]))) last = x;
   }
   EXPECT_LE(last, (kLeft + kRight) / 2 + 1);
   EXPECT_GT(last, (kLeft + kRight) / 2 - 250);

@@ -17,15 +17,15 @@ namespace lanescope::ui {
 namespace {
 
 /// Sets or removes a variable of the environment, and puts it back.
-class Variable {
+class PreferenceVariable {
  public:
-  Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
+  PreferenceVariable(const char* name, const std::optional<std::string>& value) : name_(name) {
     if (const char* before = std::getenv(name)) before_ = before;
     put(value);
   }
-  ~Variable() { put(before_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
+  ~PreferenceVariable() { put(before_); }
+  PreferenceVariable(const PreferenceVariable&) = delete;
+  PreferenceVariable& operator=(const PreferenceVariable&) = delete;
 
  private:
   void put(const std::optional<std::string>& value) {
@@ -45,27 +45,27 @@ class PreferencesTest : public io::Scratch {
 };
 
 TEST_F(PreferencesTest, LieWhereXdgSays) {
-  const Variable home("HOME", "/home/somebody");
+  const PreferenceVariable home("HOME", "/home/somebody");
   {
-    const Variable config("XDG_CONFIG_HOME", "/else/where");
+    const PreferenceVariable config("XDG_CONFIG_HOME", "/else/where");
     EXPECT_EQ(preferences_path(), "/else/where/lanescope/settings.toml");
   }
   {
-    const Variable config("XDG_CONFIG_HOME", std::nullopt);
+    const PreferenceVariable config("XDG_CONFIG_HOME", std::nullopt);
     EXPECT_EQ(preferences_path(), "/home/somebody/.config/lanescope/settings.toml");
   }
   {
-    const Variable config("XDG_CONFIG_HOME", "");
+    const PreferenceVariable config("XDG_CONFIG_HOME", "");
     EXPECT_EQ(preferences_path(), "/home/somebody/.config/lanescope/settings.toml");
   }
   {
-    const Variable config("XDG_CONFIG_HOME", "relative");  // the specification has these ignored
+    const PreferenceVariable config("XDG_CONFIG_HOME", "relative");  // the specification has these ignored
     EXPECT_EQ(preferences_path(), "/home/somebody/.config/lanescope/settings.toml");
   }
 }
 
 TEST_F(PreferencesTest, APathInOnesOwnFolderIsShort) {
-  const Variable home("HOME", "/home/somebody");
+  const PreferenceVariable home("HOME", "/home/somebody");
   EXPECT_EQ(short_path("/home/somebody/Pictures/a.png"), "~/Pictures/a.png");
   EXPECT_EQ(short_path("/home/somebody"), "~");
   EXPECT_EQ(short_path("/home/somebodyelse/a.png"), "/home/somebodyelse/a.png");
@@ -231,14 +231,14 @@ TEST_F(PreferencesTest, AFolderThatCannotBeWrittenIsNotTheEnd) {
 }
 
 TEST_F(PreferencesTest, PicturesGoWhereAPersonLooksForThem) {
-  const Variable home("HOME", folder_.string());
-  const Variable pictures("XDG_PICTURES_DIR", std::nullopt);
+  const PreferenceVariable home("HOME", folder_.string());
+  const PreferenceVariable pictures("XDG_PICTURES_DIR", std::nullopt);
   Preferences p;
   EXPECT_EQ(picture_folder(p), folder_);
   std::filesystem::create_directory(file("Pictures"));
   EXPECT_EQ(picture_folder(p), file("Pictures"));
   {
-    const Variable chosen("XDG_PICTURES_DIR", "/my/pictures");
+    const PreferenceVariable chosen("XDG_PICTURES_DIR", "/my/pictures");
     EXPECT_EQ(picture_folder(p), "/my/pictures");
   }
   p.picture_folder = "/mine";

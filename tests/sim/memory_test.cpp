@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 
 template <typename F>
-std::string error_of(F&& action) {
+std::string memory_error_of(F&& action) {
   try {
     action();
   } catch (const base::Error& e) {
@@ -79,45 +79,49 @@ TEST(Lifetime, AReleasedBufferIsKnownAsSuch) {
   const Buffer again = rig->allocate(MemoryKind::Device, 1000);
   EXPECT_NE(again, rig.gpu);
   const Buffer args[] = {rig.gpu};
-  EXPECT_THAT(error_of([&] { rig->copy({rig.gpu}, {rig.host}, 1); }),
+  EXPECT_THAT(memory_error_of([&] { rig->copy({rig.gpu}, {rig.host}, 1); }),
               AllOf(HasSubstr("cudaMemcpy"), HasSubstr("released")));
-  EXPECT_THAT(error_of([&] { rig->copy_async({rig.host}, {rig.gpu}, 1, Stream::Default); }), HasSubstr("released"));
-  EXPECT_THAT(error_of([&] { rig->fill_async({rig.gpu}, 0, 1, Stream::Default); }), HasSubstr("cudaMemsetAsync"));
-  EXPECT_THAT(error_of([&] { rig->launch({}, args, Stream::Default, false); }), HasSubstr("cudaLaunchKernel"));
-  EXPECT_THAT(error_of([&] { rig->release(rig.gpu); }), HasSubstr("released"));
+  EXPECT_THAT(memory_error_of([&] { rig->copy_async({rig.host}, {rig.gpu}, 1, Stream::Default); }),
+              HasSubstr("released"));
+  EXPECT_THAT(memory_error_of([&] { rig->fill_async({rig.gpu}, 0, 1, Stream::Default); }),
+              HasSubstr("cudaMemsetAsync"));
+  EXPECT_THAT(memory_error_of([&] { rig->launch({}, args, Stream::Default, false); }), HasSubstr("cudaLaunchKernel"));
+  EXPECT_THAT(memory_error_of([&] { rig->release(rig.gpu); }), HasSubstr("released"));
   rig->release(rig.host);
-  EXPECT_THAT(error_of([&] { rig->host_data(rig.host); }), HasSubstr("released"));
+  EXPECT_THAT(memory_error_of([&] { rig->host_data(rig.host); }), HasSubstr("released"));
 }
 
 TEST(Lifetime, WhatWasNeverMadeIsKnownAsSuch) {
   Rig rig;
   rig.make_buffers(MemoryKind::Pageable, 1000);
-  EXPECT_THAT(error_of([&] { rig->release(Buffer::None); }), HasSubstr("never allocated"));
-  EXPECT_THAT(error_of([&] { rig->copy({rig.gpu}, {static_cast<Buffer>(77)}, 1); }), HasSubstr("never allocated"));
-  EXPECT_THAT(error_of([&] { rig->synchronize(static_cast<Stream>(1)); }), HasSubstr("stream 1 was never created"));
-  EXPECT_THAT(error_of([&] { rig->query(GpuEvent::None); }), HasSubstr("event 0 was never created"));
-  EXPECT_THAT(error_of([&] { rig->record(static_cast<GpuEvent>(1), Stream::Default); }),
+  EXPECT_THAT(memory_error_of([&] { rig->release(Buffer::None); }), HasSubstr("never allocated"));
+  EXPECT_THAT(memory_error_of([&] { rig->copy({rig.gpu}, {static_cast<Buffer>(77)}, 1); }),
+              HasSubstr("never allocated"));
+  EXPECT_THAT(memory_error_of([&] { rig->synchronize(static_cast<Stream>(1)); }),
+              HasSubstr("stream 1 was never created"));
+  EXPECT_THAT(memory_error_of([&] { rig->query(GpuEvent::None); }), HasSubstr("event 0 was never created"));
+  EXPECT_THAT(memory_error_of([&] { rig->record(static_cast<GpuEvent>(1), Stream::Default); }),
               HasSubstr("cudaEventRecord: event 1 was never created"));
 }
 
 TEST(Arguments, OutOfBoundsWrongKindAndEmpty) {
   Rig rig;
   rig.make_buffers(MemoryKind::Pinned, 1000);
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(memory_error_of([&] {
                 rig->copy({rig.gpu, 1}, {rig.host}, 1000);
               }),
               HasSubstr("1000 bytes at offset 1 do not fit in a buffer of 1000 bytes"));
-  EXPECT_THAT(error_of([&] { rig->copy({rig.gpu}, {rig.host, 2000}, 0); }), HasSubstr("offset 2000"));
-  EXPECT_THAT(error_of([&] { rig->copy({rig.gpu, ~std::size_t{0}}, {rig.host}, 2); }), HasSubstr("do not fit"));
-  EXPECT_THAT(error_of([&] { rig->fill_async({rig.host}, 0, 1, Stream::Default); }), HasSubstr("device memory"));
-  EXPECT_THAT(error_of([&] { rig->host_data(rig.gpu); }), HasSubstr("on the device"));
-  EXPECT_THAT(error_of([&] { rig->allocate(MemoryKind::Device, 0); }), HasSubstr("0 bytes"));
-  EXPECT_THAT(error_of([&] { rig->allocate(MemoryKind::Unknown, 1); }), HasSubstr("unknown"));
+  EXPECT_THAT(memory_error_of([&] { rig->copy({rig.gpu}, {rig.host, 2000}, 0); }), HasSubstr("offset 2000"));
+  EXPECT_THAT(memory_error_of([&] { rig->copy({rig.gpu, ~std::size_t{0}}, {rig.host}, 2); }), HasSubstr("do not fit"));
+  EXPECT_THAT(memory_error_of([&] { rig->fill_async({rig.host}, 0, 1, Stream::Default); }), HasSubstr("device memory"));
+  EXPECT_THAT(memory_error_of([&] { rig->host_data(rig.gpu); }), HasSubstr("on the device"));
+  EXPECT_THAT(memory_error_of([&] { rig->allocate(MemoryKind::Device, 0); }), HasSubstr("0 bytes"));
+  EXPECT_THAT(memory_error_of([&] { rig->allocate(MemoryKind::Unknown, 1); }), HasSubstr("unknown"));
   const Buffer host_args[] = {rig.host};
-  EXPECT_THAT(error_of([&] { rig->launch({}, host_args, Stream::Default, false); }), HasSubstr("device memory"));
+  EXPECT_THAT(memory_error_of([&] { rig->launch({}, host_args, Stream::Default, false); }), HasSubstr("device memory"));
   const std::vector<Buffer> many(ops::kMaxArgs + 1, rig.gpu);
-  EXPECT_THAT(error_of([&] { rig->launch({}, many, Stream::Default, false); }), HasSubstr("at most 8"));
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(memory_error_of([&] { rig->launch({}, many, Stream::Default, false); }), HasSubstr("at most 8"));
+  EXPECT_THAT(memory_error_of([&] {
                 rig->launch({ops::OpKind::Fill, 0, 1, 1, 0}, {}, Stream::Default, false);
               }),
               HasSubstr("m=0"));

@@ -18,7 +18,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string error_of(const std::string& text) {
+std::string profile_error_of(const std::string& text) {
   try {
     parse_profile(text, "mine.toml");
   } catch (const base::FileError& e) {
@@ -93,7 +93,8 @@ TEST(Profile, SomeNumbersMayBeMissing) {
   for (const DeviceProfile::Number& number : p.numbers) missing += number.source == "assumed: not in the file";
   EXPECT_EQ(missing, 13u);
   EXPECT_EQ(parse_profile(round_profile_text({{"cpu.cores", "3"}}), "mine.toml").cpu.cores, 3);
-  EXPECT_THAT(error_of(with_line("cores", "cores = { value = 2.5, source = 'assumed' }")), HasSubstr("a whole number"));
+  EXPECT_THAT(profile_error_of(with_line("cores", "cores = { value = 2.5, source = 'assumed' }")),
+              HasSubstr("a whole number"));
 }
 
 // The published numbers that it comes from; what is written can be read again.
@@ -108,7 +109,8 @@ TEST(Profile, SaysWhichPublishedNumbersANumberComesFrom) {
 
 TEST(ProfileError, FromThatNamesNoPublishedNumber) {
   const auto from = [](const std::string& list) {
-    return error_of(with_line("launch_us", "launch_us = { value = 3, source = 'fitted', from = " + list + " }"));
+    return profile_error_of(
+        with_line("launch_us", "launch_us = { value = 3, source = 'fitted', from = " + list + " }"));
   };
   const std::string is_wrong =
       at("launch_us") + "cpu.launch_us.from': must be an array of published numbers, [\"P20.h2d_pinned\"], got ";
@@ -121,81 +123,87 @@ TEST(ProfileError, FromThatNamesNoPublishedNumber) {
 }
 
 TEST(ProfileError, NumberThatIsAText) {
-  EXPECT_EQ(error_of(with_line("h2d_pinned_gb_per_s", "h2d_pinned_gb_per_s = { value = 'fast', source = 'assumed' }")),
+  EXPECT_EQ(profile_error_of(
+                with_line("h2d_pinned_gb_per_s", "h2d_pinned_gb_per_s = { value = 'fast', source = 'assumed' }")),
             at("h2d_pinned_gb_per_s") + "link.h2d_pinned_gb_per_s': must be a number > 0 and <= 1000000, got 'fast'");
 }
 
 TEST(ProfileError, NumberOutOfRange) {
-  EXPECT_EQ(error_of(with_line("launch_us", "launch_us = { value = -1, source = 'assumed' }")),
+  EXPECT_EQ(profile_error_of(with_line("launch_us", "launch_us = { value = -1, source = 'assumed' }")),
             at("launch_us") + "cpu.launch_us': must be a number >= 0 and <= 1000000, got -1");
-  EXPECT_THAT(error_of(with_line("h2d_pinned_gb_per_s", "h2d_pinned_gb_per_s = { value = 0, source = 'assumed' }")),
-              HasSubstr("must be a number > 0 and <= 1000000, got 0"));
-  EXPECT_THAT(error_of(with_line("spread", "spread = { value = 1, source = 'assumed' }")), HasSubstr("<= 0.9, got 1"));
-  EXPECT_THAT(error_of(with_line("wake_us", "wake_us = { value = inf, source = 'assumed' }")), HasSubstr("got inf"));
-  EXPECT_THAT(error_of(with_line("wake_us", "wake_us = { value = nan, source = 'assumed' }")), HasSubstr("got nan"));
+  EXPECT_THAT(
+      profile_error_of(with_line("h2d_pinned_gb_per_s", "h2d_pinned_gb_per_s = { value = 0, source = 'assumed' }")),
+      HasSubstr("must be a number > 0 and <= 1000000, got 0"));
+  EXPECT_THAT(profile_error_of(with_line("spread", "spread = { value = 1, source = 'assumed' }")),
+              HasSubstr("<= 0.9, got 1"));
+  EXPECT_THAT(profile_error_of(with_line("wake_us", "wake_us = { value = inf, source = 'assumed' }")),
+              HasSubstr("got inf"));
+  EXPECT_THAT(profile_error_of(with_line("wake_us", "wake_us = { value = nan, source = 'assumed' }")),
+              HasSubstr("got nan"));
 }
 
 TEST(ProfileError, WholeNumberThatIsNone) {
-  EXPECT_EQ(error_of(with_line("staging_slots", "staging_slots = { value = 2.5, source = 'assumed' }")),
+  EXPECT_EQ(profile_error_of(with_line("staging_slots", "staging_slots = { value = 2.5, source = 'assumed' }")),
             at("staging_slots") + "link.staging_slots': must be a whole number >= 1 and <= 1000000, got 2.5");
 }
 
 TEST(ProfileError, WrongTypes) {
-  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = 'fast'")),
+  EXPECT_THAT(profile_error_of(with_line("launch_us", "launch_us = 'fast'")),
               AllOf(StartsWith(at("launch_us") + "cpu.launch_us'"), HasSubstr("got 'fast'")));
-  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = [1, 2]")), HasSubstr("got an array"));
-  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = { value = {}, source = 'assumed' }")),
+  EXPECT_THAT(profile_error_of(with_line("launch_us", "launch_us = [1, 2]")), HasSubstr("got an array"));
+  EXPECT_THAT(profile_error_of(with_line("launch_us", "launch_us = { value = {}, source = 'assumed' }")),
               HasSubstr("got a table"));
-  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = { value = true, source = 'assumed' }")),
+  EXPECT_THAT(profile_error_of(with_line("launch_us", "launch_us = { value = true, source = 'assumed' }")),
               HasSubstr("got true"));
-  EXPECT_EQ(error_of("name = 5\n" + round_profile_text().substr(round_profile_text().find('\n') + 1)),
+  EXPECT_EQ(profile_error_of("name = 5\n" + round_profile_text().substr(round_profile_text().find('\n') + 1)),
             "mine.toml:1: key 'name': must be a text, got 5");
-  EXPECT_THAT(error_of("cpu = 5\n"), StartsWith("mine.toml:1: key 'cpu': must be a table, got 5"));
+  EXPECT_THAT(profile_error_of("cpu = 5\n"), StartsWith("mine.toml:1: key 'cpu': must be a table, got 5"));
 }
 
 TEST(ProfileError, NumberWithoutASource) {
-  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = 3")),
+  EXPECT_THAT(profile_error_of(with_line("launch_us", "launch_us = 3")),
               AllOf(StartsWith(at("launch_us") + "cpu.launch_us'"), HasSubstr("has no source")));
-  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = { value = 3 }")), HasSubstr("has no source"));
-  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = { value = 3, source = '' }")),
+  EXPECT_THAT(profile_error_of(with_line("launch_us", "launch_us = { value = 3 }")), HasSubstr("has no source"));
+  EXPECT_THAT(profile_error_of(with_line("launch_us", "launch_us = { value = 3, source = '' }")),
               HasSubstr("'cpu.launch_us.source': must be a text"));
-  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = { value = 3, source = 4 }")),
+  EXPECT_THAT(profile_error_of(with_line("launch_us", "launch_us = { value = 3, source = 4 }")),
               HasSubstr("'cpu.launch_us.source': must be a text, got 4"));
 }
 
 TEST(ProfileError, SourceOfNoKnownKind) {
   EXPECT_EQ(
-      error_of(with_line("launch_us", "launch_us = { value = 3, source = 'a hunch' }")),
+      profile_error_of(with_line("launch_us", "launch_us = { value = 3, source = 'a hunch' }")),
       at("launch_us") + "cpu.launch_us.source': must begin with measured, published, fitted, assumed, got 'a hunch'");
 }
 
 TEST(ProfileError, NumberWithoutAValue) {
-  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = { source = 'assumed' }")),
+  EXPECT_THAT(profile_error_of(with_line("launch_us", "launch_us = { source = 'assumed' }")),
               AllOf(StartsWith(at("launch_us") + "cpu.launch_us'"), HasSubstr("has no value")));
 }
 
 TEST(ProfileError, UnknownKeys) {
-  EXPECT_THAT(error_of(with_line("launch_us", "lunch_us = { value = 3, source = 'assumed' }")),
+  EXPECT_THAT(profile_error_of(with_line("launch_us", "lunch_us = { value = 3, source = 'assumed' }")),
               AllOf(StartsWith(at("launch_us") + "cpu.lunch_us': is unknown; allowed: dispatch_us, launch_us,")));
-  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = { value = 3, source = 'assumed', unit = 'us' }")),
+  EXPECT_THAT(profile_error_of(with_line("launch_us", "launch_us = { value = 3, source = 'assumed', unit = 'us' }")),
               HasSubstr("'cpu.launch_us.unit': is unknown; allowed: value, source, from"));
   EXPECT_EQ(
-      error_of("colour = 'green'\n" + round_profile_text()),
+      profile_error_of("colour = 'green'\n" + round_profile_text()),
       "mine.toml:1: key 'colour': is unknown; allowed: name, summary, cpu, gpu, link, jitter, pytorch, pytorch_cpu");
 }
 
 TEST(ProfileError, MissingKeysAndTables) {
   const std::string without_launch = with_line("launch_us", "# launch_us");
-  EXPECT_THAT(error_of(without_launch), AllOf(StartsWith("mine.toml:"), HasSubstr("key 'cpu.launch_us': is missing")));
-  EXPECT_THAT(error_of(round_profile_text().substr(0, round_profile_text().find("[jitter]"))),
+  EXPECT_THAT(profile_error_of(without_launch),
+              AllOf(StartsWith("mine.toml:"), HasSubstr("key 'cpu.launch_us': is missing")));
+  EXPECT_THAT(profile_error_of(round_profile_text().substr(0, round_profile_text().find("[jitter]"))),
               HasSubstr("key 'jitter.spread': is missing"));
-  EXPECT_THAT(error_of("summary = 'x'\n"), HasSubstr("key 'name': is missing"));
-  EXPECT_THAT(error_of(""), HasSubstr("key 'name': is missing"));
+  EXPECT_THAT(profile_error_of("summary = 'x'\n"), HasSubstr("key 'name': is missing"));
+  EXPECT_THAT(profile_error_of(""), HasSubstr("key 'name': is missing"));
 }
 
 TEST(ProfileError, TextThatIsNoToml) {
-  EXPECT_THAT(error_of("name = 'x'\nsummary = \n"), StartsWith("mine.toml:2: "));
-  EXPECT_THAT(error_of("name = 'x'\nname = 'y'\n"), StartsWith("mine.toml:2: "));
+  EXPECT_THAT(profile_error_of("name = 'x'\nsummary = \n"), StartsWith("mine.toml:2: "));
+  EXPECT_THAT(profile_error_of("name = 'x'\nname = 'y'\n"), StartsWith("mine.toml:2: "));
 }
 
 TEST(ProfileFile, IsReadAndNamedAfterItself) {

@@ -13,7 +13,7 @@ namespace {
 using trace::LaneKind;
 
 /// A bit of everything, on several streams.
-void play(Rig& rig, int rounds = 20) {
+void play_rounds(Rig& rig, int rounds = 20) {
   rig.make_buffers(MemoryKind::Pinned, 700'000);
   const Buffer pageable = rig->allocate(MemoryKind::Pageable, 700'000);
   const Stream blocking = rig->create_stream(false), free = rig->create_stream(true);
@@ -64,7 +64,7 @@ TEST(Lanes, AreMadeWhenAStreamIsFirstUsedForAKind) {
 
 TEST(Record, EveryCallHasAFreshCorrelationAndItsOperationTheSame) {
   Rig rig;
-  play(rig);
+  play_rounds(rig);
   rig.close();
   std::set<std::uint32_t> calls;
   std::map<std::uint32_t, bool> launches;  // and whether its operation was found
@@ -85,7 +85,7 @@ TEST(Record, EveryCallHasAFreshCorrelationAndItsOperationTheSame) {
 
 TEST(Record, EveryLaneIsInStartOrderAndDoesNotOverlap) {
   Rig rig;
-  play(rig);
+  play_rounds(rig);
   rig.close();
   std::map<trace::LaneId, trace::Event> last;
   for (const trace::Event& e : rig.sink.events) {
@@ -100,7 +100,7 @@ TEST(Record, EveryLaneIsInStartOrderAndDoesNotOverlap) {
 
 TEST(Record, PartsOfABlockingCallAddUpToIt) {
   Rig rig(embedded_profile("rtx4090"));
-  play(rig);
+  play_rounds(rig);
   int blocking = 0;
   for (const trace::Event& e : rig.sink.events) {
     if (!trace::is_blocking(e)) continue;
@@ -124,7 +124,7 @@ TEST(Record, NothingComesAfterItWasSaidToBeComplete) {
     if (paced) context.advanced = [&](Nanoseconds t) { advanced.push_back(t); };
     Rig rig;
     rig.device = std::make_unique<SimDevice>(embedded_profile("rtx4090"), context);
-    play(rig);
+    play_rounds(rig);
     const Nanoseconds now = rig->now_ns();
     if (paced) {
       ASSERT_FALSE(advanced.empty());
@@ -174,7 +174,7 @@ TEST(Record, OperationsAreWrittenAsSoonAsTheHostsClockHasPassedTheirStart) {
 
 std::vector<trace::Event> play_with_seed(std::uint64_t seed, const char* profile) {
   Rig rig(embedded_profile(profile), seed);
-  play(rig);
+  play_rounds(rig);
   rig.close();
   return rig.sink.events;
 }

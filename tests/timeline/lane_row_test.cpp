@@ -38,7 +38,7 @@ class LaneRowTest : public DrawnTrace {
 };
 
 // 10 ns are a pixel and 1000 ns is at pixel 100: t is at 100 + (t - 1000) / 10. The view ends at 9000 ns, pixel 900.
-const TimeAxis kAxis(1000, 10.0, 100, 800);
+const TimeAxis kRowAxis(1000, 10.0, 100, 800);
 
 TEST_F(LaneRowTest, DrawsEventsWhereTheyAre) {
   build.kernel(500, 900);    // before the view
@@ -48,7 +48,7 @@ TEST_F(LaneRowTest, DrawsEventsWhereTheyAre) {
   build.kernel(8500, 9900);  // from 850, cut at the right edge of the view
   build.kernel(9900, 9950);  // after the view
   build.publish();
-  draw(0, kAxis);
+  draw(0, kRowAxis);
   EXPECT_THAT(edges(batch.spans),
               ElementsAre(Pair(100.0f, 149.0f), Pair(200.0f, 209.0f), Pair(300.0f, 305.0f), Pair(850.0f, 899.0f)));
   for (const Span& span : batch.spans) {
@@ -70,7 +70,7 @@ TEST_F(LaneRowTest, DrawsEventsWhereTheyAre) {
 TEST_F(LaneRowTest, NamesStayOnScreen) {
   build.kernel(0, 1600);
   build.publish();
-  draw(0, kAxis);
+  draw(0, kRowAxis);
   ASSERT_EQ(batch.labels.size(), 1u);
   EXPECT_FLOAT_EQ(batch.labels[0].x, 106);
   EXPECT_FLOAT_EQ(batch.labels[0].max_width, 160 - 4 - 106);
@@ -81,10 +81,10 @@ TEST_F(LaneRowTest, NothingIsDrawnBeyondTheLiveEdge) {
   build.kernel(2000, 2600);
   build.sync(3000, 6000, 100, 300);
   build.publish();
-  draw(0, kAxis, 1250);  // pixel 125
+  draw(0, kRowAxis, 1250);  // pixel 125
   EXPECT_THAT(edges(batch.spans), ElementsAre(Pair(100.0f, 124.0f)));
   // The call is known to wait until 5700, but the edge is at 4000: own cost 300 to 310, waiting 310 to 400.
-  draw(1, kAxis, 4000);
+  draw(1, kRowAxis, 4000);
   EXPECT_THAT(edges(batch.spans), ElementsAre(Pair(300.0f, 310.0f), Pair(310.0f, 400.0f)));
 }
 
@@ -95,7 +95,7 @@ TEST_F(LaneRowTest, ABlockingCallIsDrawnInItsParts) {
   Event& copy = build.copy_call(5000, 7000, 1);
   trace::set_parts(copy, CallParts{200, 0, 1200, 300});
   build.publish();
-  draw(0, kAxis);
+  draw(0, kRowAxis);
   ASSERT_EQ(batch.spans.size(), 7u);
   const auto expect = [&](std::size_t i, SpanStyle style, float x0, float x1, Colour colour) {
     EXPECT_EQ(batch.spans[i].style, style) << i;
@@ -128,7 +128,7 @@ TEST_F(LaneRowTest, ACallThatDoesNotBlockIsOneColour) {
   build.launch(2000, 2500, 1);
   build.call("cudaEventRecord", 3000, 3200);
   build.publish();
-  draw(0, kAxis);
+  draw(0, kRowAxis);
   EXPECT_THAT(colours_of(batch.spans), ElementsAre(colours[Colour::Launch], colours[Colour::Call]));
 }
 
@@ -137,7 +137,7 @@ TEST_F(LaneRowTest, IterationsAlternateAndSayTheirNumber) {
   build.add(lane, EventKind::Range, "iteration", 1000, 3000).a = 41;
   build.add(lane, EventKind::Range, "iteration", 3000, 5000).a = 42;
   build.publish();
-  draw(lane, kAxis);
+  draw(lane, kRowAxis);
   EXPECT_THAT(texts(batch), ElementsAre("iteration 41", "iteration 42"));
   EXPECT_THAT(colours_of(batch.spans), ElementsAre(colours[Colour::RangeAlt], colours[Colour::Range]));
 }
@@ -150,7 +150,7 @@ TEST_F(LaneRowTest, TheOpenIterationIsAnOutlineUpToTheLiveEdge) {
   row.emplace(lane);
   const auto draw_live = [&](Nanoseconds edge, bool live) {
     batch.clear();
-    row->prepare({trace, nullptr, kAxis, colours, edge, 1, live}, kY, batch);
+    row->prepare({trace, nullptr, kRowAxis, colours, edge, 1, live}, kY, batch);
     return spans_of(batch, SpanStyle::Outline);
   };
   const std::vector<Span> open = draw_live(5000, true);  // from pixel 300 to 500
@@ -168,7 +168,7 @@ TEST_F(LaneRowTest, ThePhaseThatReadsLooksLikeAWait) {
   build.range("forward", 1000, 3000);
   build.range("item()", 3000, 5000);
   build.publish();
-  draw(0, kAxis);
+  draw(0, kRowAxis);
   EXPECT_THAT(colours_of(batch.spans), ElementsAre(colours[Colour::Phase], colours[Colour::WaitGround]));
   EXPECT_EQ(label_with(batch, "item()").colour, colours[Colour::WaitInk]);
 }
@@ -178,7 +178,7 @@ TEST_F(LaneRowTest, ThePhaseThatReadsLooksLikeAWait) {
 TEST_F(LaneRowTest, NarrowNeighboursAreFolded) {
   for (const Nanoseconds start : {5000, 5012, 5024, 5036, 5048}) build.kernel(start, start + 10);
   build.publish();
-  draw(0, kAxis);
+  draw(0, kRowAxis);
   ASSERT_EQ(row->glyphs().size(), 3u);
   EXPECT_EQ(row->glyphs()[0].last, 2u);
   EXPECT_EQ(row->glyphs()[1].first, 2u);
@@ -206,7 +206,7 @@ TEST_F(LaneRowTest, AFoldOfCallsShowsHowMuchOfItIsWaiting) {
   build.sync(5000, 5010, 2, 2);
   build.sync(5012, 5022, 2, 2);
   build.publish();
-  draw(0, kAxis);
+  draw(0, kRowAxis);
   ASSERT_EQ(batch.spans.size(), 2u);
   EXPECT_EQ(batch.spans[0].style, SpanStyle::Folded);
   EXPECT_EQ(batch.spans[1].style, SpanStyle::Hatched);
@@ -315,7 +315,7 @@ TEST_F(LaneRowTest, TheCountOfALoneFoldStandsWhereThereIsRoom) {
 TEST_F(LaneRowTest, AnInstantIsAHairlineThatCanBeCaught) {
   build.kernel(3000, 3000);  // pixel 300, one pixel wide
   build.publish();
-  draw(0, kAxis);
+  draw(0, kRowAxis);
   EXPECT_THAT(edges(batch.spans), ElementsAre(Pair(300.0f, 301.0f)));
   EXPECT_TRUE(row->hit(298.6f, 10).has_value());
   EXPECT_TRUE(row->hit(302.4f, 10).has_value());
@@ -327,7 +327,7 @@ TEST_F(LaneRowTest, GapsAreNotHit) {
   build.kernel(1000, 1500);
   build.kernel(2000, 2500);
   build.publish();
-  draw(0, kAxis);
+  draw(0, kRowAxis);
   ASSERT_TRUE(row->hit(149, 3).has_value());
   EXPECT_EQ(row->hit(149, 3)->first, 0u);
   EXPECT_FALSE(row->hit(175, 3).has_value());
@@ -342,7 +342,7 @@ TEST_F(LaneRowTest, NeighboursThatTouchAreToldApart) {
   build.kernel(2000, 2000);
   build.kernel(2010, 3000);  // from pixel 201
   build.publish();
-  draw(0, kAxis);
+  draw(0, kRowAxis);
   EXPECT_EQ(row->hit(199.5f, 3)->first, 0u);
   EXPECT_EQ(row->hit(200.5f, 3)->first, 0u);
   EXPECT_EQ(row->hit(201.6f, 3)->first, 1u);
@@ -354,7 +354,7 @@ TEST_F(LaneRowTest, OverlapsAreDrawnInSubRows) {
   build.range("outer", 1000, 8000);
   build.range("inner", 2000, 5000);
   build.publish();
-  draw(0, kAxis);
+  draw(0, kRowAxis);
   ASSERT_EQ(batch.spans.size(), 2u);
   EXPECT_FLOAT_EQ(batch.spans[0].y0, kY);
   EXPECT_FLOAT_EQ(batch.spans[1].y0, kY + 24);
@@ -375,7 +375,7 @@ TEST_F(LaneRowTest, OverlapsAreDrawnInSubRows) {
 
 TEST_F(LaneRowTest, AnEmptyLaneHasOneRowAndNothingInIt) {
   const LaneId lane = build.lane(LaneKind::Kernels);
-  draw(lane, kAxis);
+  draw(lane, kRowAxis);
   EXPECT_TRUE(batch.empty());
   EXPECT_FLOAT_EQ(row->height(context()), 34);
   EXPECT_FALSE(row->hit(300, 10).has_value());
@@ -457,7 +457,7 @@ TEST_F(LaneRowTest, AReadThatCameTooEarlyIsAFlag) {
     build.add(reads, EventKind::Range, "not arrived yet", at, at).flags = trace::kNotArrivedFlag;
   }
   build.publish();
-  draw(reads, kAxis);
+  draw(reads, kRowAxis);
   // "not arrived yet" has 15 letters: 15 * 7.2 + 14 = 122 pixels; from 200 there is room for them up to 400. From 400
   // there is not, up to 450. From 450 there is; from 885, before the right edge at 900, there is not.
   const auto flags = spans_filled(batch, colours[Colour::NotArrived]);
@@ -477,7 +477,7 @@ TEST_F(LaneRowTest, EarlyReadsThatShareAMarkAreCounted) {
     build.add(reads, EventKind::Range, "not arrived yet", at, at).flags = trace::kNotArrivedFlag;
   }
   build.publish();
-  draw(reads, kAxis);
+  draw(reads, kRowAxis);
   EXPECT_EQ(spans_filled(batch, colours[Colour::NotArrived]).size(), 1u);
   EXPECT_THAT(texts(batch), ElementsAre("3 × not arrived yet"));
 }
@@ -488,7 +488,7 @@ TEST_F(LaneRowTest, AWaitForAnotherThreadIsHatchedInItsOwnColour) {
   build.host_wait(6500, 6510);
   build.host_wait(6511, 6520);
   build.publish();
-  draw(0, kAxis);
+  draw(0, kRowAxis);
   const auto hatched = spans_of(batch, SpanStyle::Hatched);
   ASSERT_EQ(hatched.size(), 2u);  // the two short ones share a glyph
   EXPECT_FLOAT_EQ(hatched[0].x0, 200);

@@ -17,8 +17,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 // 0 ns is at pixel 108, 10 ns are a pixel, so a cell of the grid is 40 ns; 900 pixels show 9,000 ns.
-const Rect kArea{0, 40, 1024, 600};
-const TimeAxis kAxis(0, 10.0, 108, 900);
+const Rect kGapsArea{0, 40, 1024, 600};
+const TimeAxis kGapsAxis(0, 10.0, 108, 900);
 
 void record(trace::Trace& trace, Nanoseconds begin, Nanoseconds end, Nanoseconds calls_from) {
   trace.begin_recorded(0, begin, calls_from);
@@ -32,12 +32,12 @@ std::vector<MissingStretch> missing(const trace::Trace& trace, const TimeAxis& a
 
 TEST(NotRecorded, WideStretchesHaveExactEdges) {
   trace::Trace trace;
-  EXPECT_THAT(missing(trace, kAxis), IsEmpty()) << "everything is recorded";
+  EXPECT_THAT(missing(trace, kGapsAxis), IsEmpty()) << "everything is recorded";
   record(trace, 1005, 3003, 900);
   record(trace, 7001, 8000, 7001);
-  EXPECT_THAT(missing(trace, kAxis),
+  EXPECT_THAT(missing(trace, kGapsAxis),
               ElementsAre(MissingStretch{0, 1005}, MissingStretch{3003, 7001}, MissingStretch{8000, 9000}));
-  EXPECT_THAT(missing(trace, kAxis, true),
+  EXPECT_THAT(missing(trace, kGapsAxis, true),
               ElementsAre(MissingStretch{0, 900}, MissingStretch{3003, 7001}, MissingStretch{8000, 9000}));
 }
 
@@ -47,7 +47,7 @@ TEST(NotRecorded, ManyBurstsBecomeADensity) {
   trace::Trace trace;
   for (Nanoseconds t = 0; t < 4000; t += 20) record(trace, t, t + 5, t);
   for (Nanoseconds t = 4000; t < 9000; t += 20) record(trace, t, t + 10, t);
-  EXPECT_THAT(missing(trace, kAxis), ElementsAre(MissingStretch{0, 4000, 0.75f}, MissingStretch{4000, 9000, 0.5f}));
+  EXPECT_THAT(missing(trace, kGapsAxis), ElementsAre(MissingStretch{0, 4000, 0.75f}, MissingStretch{4000, 9000, 0.5f}));
 }
 
 // However many bursts are in view, there are no more stretches than two to a cell.
@@ -58,7 +58,7 @@ TEST(NotRecorded, CostDependsOnThePixels) {
     record(trace, i * 1000 + i % 7 * 50, i * 1000 + 400 + i % 11 * 30, i * 1000);
   }
   for (Nanoseconds span = 2000; span <= kBursts * 1000; span *= 3) {
-    const TimeAxis axis = kAxis.fitted(0, span);
+    const TimeAxis axis = kGapsAxis.fitted(0, span);
     const std::vector<MissingStretch> found = missing(trace, axis);
     EXPECT_LE(found.size(), 2 * 900 / static_cast<std::size_t>(kMissingCellPx) + 2) << span;
     EXPECT_FALSE(found.empty());
@@ -85,7 +85,7 @@ class NotRecordedTimeline : public DrawnTrace {
   TimelineFrame frame() { return {trace, &analysis, colours, kAllKnown}; }
   void prepare() {
     timeline.sync(trace);
-    timeline.prepare(frame(), kAxis, kArea);
+    timeline.prepare(frame(), kGapsAxis, kGapsArea);
   }
   /// The horizontal extents of the holes drawn in a lane.
   std::vector<std::pair<float, float>> holes(LaneKind kind) {
@@ -127,13 +127,13 @@ TEST_F(NotRecordedTimeline, NoBubbleIsDrawnThere) {
 TEST_F(NotRecordedTimeline, TheMouseTells) {
   const Rect kernels = timeline.lane_rect(trace, LaneKind::Kernels).value_or(Rect{});
   const Rect phases = timeline.lane_rect(trace, LaneKind::Phases).value_or(Rect{});
-  const auto hit = timeline.not_recorded_at(frame(), kAxis, 508, kernels.y + 5);
+  const auto hit = timeline.not_recorded_at(frame(), kGapsAxis, 508, kernels.y + 5);
   ASSERT_TRUE(hit.has_value());
   EXPECT_EQ(hit->at, 4000);
   EXPECT_EQ(not_recorded_text(hit->bursts), "Not recorded: recorded in bursts of 50 ms every 500 ms");
-  EXPECT_FALSE(timeline.not_recorded_at(frame(), kAxis, 258, kernels.y + 5)) << "1,500 ns is recorded";
-  EXPECT_FALSE(timeline.not_recorded_at(frame(), kAxis, 508, phases.y + 5)) << "known all the time";
-  EXPECT_FALSE(timeline.not_recorded_at(frame(), kAxis, 1005, kernels.y + 5)) << "after the trace";
+  EXPECT_FALSE(timeline.not_recorded_at(frame(), kGapsAxis, 258, kernels.y + 5)) << "1,500 ns is recorded";
+  EXPECT_FALSE(timeline.not_recorded_at(frame(), kGapsAxis, 508, phases.y + 5)) << "known all the time";
+  EXPECT_FALSE(timeline.not_recorded_at(frame(), kGapsAxis, 1005, kernels.y + 5)) << "after the trace";
   EXPECT_EQ(not_recorded_text({}), "Not recorded: here only what blocks the CPU is known");
 }
 

@@ -12,7 +12,7 @@ using trace::LaneId;
 using trace::LaneInfo;
 using trace::LaneKind;
 
-const TimeAxis kAxis(0, 10.0, 108, 900);  // 0 to 9,000 ns
+const TimeAxis kPanesAxis(0, 10.0, 108, 900);  // 0 to 9,000 ns
 
 class PanesTest : public DrawnTrace {
  protected:
@@ -36,7 +36,7 @@ class PanesTest : public DrawnTrace {
     for (const LaneId lane : others) build.add(lane, EventKind::Range, "op", 100, 200);
     build.publish();
   }
-  void prepare(float height, const TimeAxis& axis = kAxis) {
+  void prepare(float height, const TimeAxis& axis = kPanesAxis) {
     TimelineFrame frame{trace, nullptr, colours, 1'000'000};
     frame.layout = &layout;
     frame.panes = choice;
@@ -47,7 +47,7 @@ class PanesTest : public DrawnTrace {
   // The height of a lane's part that can be seen.
   float seen(LaneId lane) {
     const auto& events = trace.lane(lane).row(0);
-    const auto rect = timeline.event_rect({lane, 0, events.first(), events.event(events.first())}, kAxis);
+    const auto rect = timeline.event_rect({lane, 0, events.first(), events.event(events.first())}, kPanesAxis);
     return rect ? rect->height : 0;
   }
   std::vector<std::string> keys_of(std::initializer_list<LaneId> lanes) {

@@ -11,7 +11,7 @@ namespace {
 using analysis::IterationRecord;
 using base::Nanoseconds;
 
-constexpr Nanoseconds kAllKnown = Nanoseconds{1} << 60;
+constexpr Nanoseconds kSetAllKnown = Nanoseconds{1} << 60;
 
 class Iterations {
  public:
@@ -152,7 +152,7 @@ TEST(PlotSet, ColumnsAreWhatTheirIterationsComeTo) {
     }
     for (const double ns_per_pixel : {20.0, 300.0, 900.0, 7000.0}) {
       const TimeAxis axis(run.upto(now / 2) - 2000, ns_per_pixel, 50, 400);
-      const Nanoseconds edge = run.upto(1) == 1 ? kAllKnown : now / 2;
+      const Nanoseconds edge = run.upto(1) == 1 ? kSetAllKnown : now / 2;
       PlotSet plots;
       plots.prepare(run.records, axis, edge);
       for (std::size_t k = 0; k < kPlotKinds; ++k) {
@@ -182,7 +182,7 @@ TEST(PlotSet, ColumnsAreWhatTheirIterationsComeTo) {
 
 TEST(PlotSet, WithoutIterationsThereIsNothing) {
   PlotSet plots;
-  plots.prepare({}, TimeAxis(0, 10, 0, 50), kAllKnown);
+  plots.prepare({}, TimeAxis(0, 10, 0, 50), kSetAllKnown);
   for (const PlotColumn& c : plots.columns(PlotKind::GpuBusy)) EXPECT_TRUE(std::isnan(c.mean));
   EXPECT_EQ(plots.range(PlotKind::GpuBusy), (std::pair{0.0f, 0.0f}));
 }
@@ -192,7 +192,7 @@ TEST(PlotSet, ALongIterationFillsItsColumns) {
   Iterations run;
   for (Nanoseconds t = 0; t < 1000; t += 100) run.iterate(t, t + 100);
   PlotSet plots;
-  plots.prepare(run.records, TimeAxis(0, 10, 0, 120), kAllKnown);
+  plots.prepare(run.records, TimeAxis(0, 10, 0, 120), kSetAllKnown);
   const auto& columns = plots.columns(PlotKind::IterationsPerSecond);
   for (std::size_t x = 12; x < 99; ++x) EXPECT_FLOAT_EQ(columns[x].mean, 1e7f) << x;
   for (std::size_t x = 101; x < 120; ++x) EXPECT_TRUE(std::isnan(columns[x].mean)) << x;
@@ -206,8 +206,8 @@ TEST(PlotSet, OfSeveralGpusAPlotIsTheMean) {
   for (Nanoseconds t = 0; t < 800; t += 100) fast.iterate(t, t + 100);
   for (Nanoseconds t = 0; t < 1000; t += 200) slow.iterate(t, t + 200);
   std::vector<PlotSet> of_gpus(2);
-  of_gpus[0].prepare(fast.records, TimeAxis(0, 10, 0, 120), kAllKnown);
-  of_gpus[1].prepare(slow.records, TimeAxis(0, 10, 0, 120), kAllKnown);
+  of_gpus[0].prepare(fast.records, TimeAxis(0, 10, 0, 120), kSetAllKnown);
+  of_gpus[1].prepare(slow.records, TimeAxis(0, 10, 0, 120), kSetAllKnown);
   const std::vector<PlotColumn> means = mean_columns(of_gpus, PlotKind::IterationsPerSecond);
   ASSERT_EQ(means.size(), 120u);
   for (std::size_t x = 22; x < 79; ++x) {
@@ -226,9 +226,9 @@ TEST(PlotSet, TheRangeIsOfWhatIsInView) {
   run.records[3].loss = 9;   // ends at 400
   run.records[7].loss = -1;  // ends at 800
   PlotSet plots;
-  plots.prepare(run.records, TimeAxis(0, 10, 0, 100), kAllKnown);
+  plots.prepare(run.records, TimeAxis(0, 10, 0, 100), kSetAllKnown);
   EXPECT_EQ(plots.range(PlotKind::Loss), (std::pair{-1.0f, 9.0f}));
-  plots.prepare(run.records, TimeAxis(450, 10, 0, 20), kAllKnown);
+  plots.prepare(run.records, TimeAxis(450, 10, 0, 20), kSetAllKnown);
   EXPECT_LT(plots.range(PlotKind::Loss).second, 2);
   EXPECT_GE(plots.range(PlotKind::Loss).first, 0);
 }
@@ -240,15 +240,15 @@ TEST(PlotSet, FollowsARecordThatChangesLate) {
   for (int i = 0; i < 100; ++i, now += 50) run.iterate(now, now + 50);
   const TimeAxis axis(0, 10, 0, 500);
   PlotSet plots;
-  plots.prepare(run.records, axis, kAllKnown);
+  plots.prepare(run.records, axis, kSetAllKnown);
   const float before = plots.columns(PlotKind::Loss)[497].mean;
-  plots.prepare(run.records, axis, kAllKnown);
+  plots.prepare(run.records, axis, kSetAllKnown);
   const float same = plots.columns(PlotKind::Loss)[497].mean;
   expect_same(same, before, "nothing has changed");
   run.records.back().loss = 12345;
-  plots.prepare(run.records, axis, kAllKnown);
+  plots.prepare(run.records, axis, kSetAllKnown);
   EXPECT_EQ(plots.columns(PlotKind::Loss)[497].mean, 12345);
-  plots.prepare(run.records, axis.panned(-100), kAllKnown);
+  plots.prepare(run.records, axis.panned(-100), kSetAllKnown);
   EXPECT_EQ(plots.columns(PlotKind::Loss)[397].mean, 12345);
 }
 

@@ -14,22 +14,24 @@ namespace {
 using base::Nanoseconds;
 
 constexpr Nanoseconds kFar = Nanoseconds{1} << 61;
-constexpr float kLeft = 118, kWidth = 3000;
+constexpr float kAxisLeft = 118, kAxisWidth = 3000;
 constexpr float kHair = 0.01f;  // pixels: what a float leaves of a position on a large screen
 
 class Axes : public testing::Test {
  protected:
   // Zooms evenly over their powers; origins from 0 to the ends of what an axis is for.
   TimeAxis any() {
-    const double widest = TimeAxis::kMaxSpanNs / static_cast<double>(kWidth);
+    const double widest = TimeAxis::kMaxSpanNs / static_cast<double>(kAxisWidth);
     const double zoom = std::exp(between(std::log(TimeAxis::kMinNsPerPixel), std::log(widest)));
     const double size = std::exp2(between(0, 61));
     const auto origin = static_cast<Nanoseconds>(random() % 8 == 0 ? static_cast<double>(kFar) : size);
-    const TimeAxis axis(random() % 2 ? origin : -origin, zoom, kLeft, kWidth);
+    const TimeAxis axis(random() % 2 ? origin : -origin, zoom, kAxisLeft, kAxisWidth);
     return axis.panned(static_cast<float>(between(-1, 1)));  // and a fraction of a nanosecond
   }
   double between(double low, double high) { return std::uniform_real_distribution<>(low, high)(random); }
-  float pixel() { return static_cast<float>(between(static_cast<double>(kLeft), static_cast<double>(kLeft + kWidth))); }
+  float pixel() {
+    return static_cast<float>(between(static_cast<double>(kAxisLeft), static_cast<double>(kAxisLeft + kAxisWidth)));
+  }
   Nanoseconds time_in(const TimeAxis& axis) {
     return std::uniform_int_distribution<Nanoseconds>(axis.begin_ns(), axis.end_ns())(random);
   }
@@ -73,8 +75,8 @@ TEST_F(Axes, AZoomKeepsWhatIsUnderTheCursor) {
     const TimeAxis axis = any();
     const float at = pixel();
     const TimeAxis zoomed = axis.zoomed(std::exp(between(-6, 6)), at);
-    const double before = static_cast<double>(at - kLeft) * axis.ns_per_pixel() + axis.origin_fraction();
-    const double after = static_cast<double>(at - kLeft) * zoomed.ns_per_pixel() + zoomed.origin_fraction() +
+    const double before = static_cast<double>(at - kAxisLeft) * axis.ns_per_pixel() + axis.origin_fraction();
+    const double after = static_cast<double>(at - kAxisLeft) * zoomed.ns_per_pixel() + zoomed.origin_fraction() +
                          static_cast<double>(zoomed.origin_ns() - axis.origin_ns());
     const double coarser = std::max(axis.ns_per_pixel(), zoomed.ns_per_pixel());
     ASSERT_NEAR(before, after, static_cast<double>(kHair) * coarser) << axis.ns_per_pixel();

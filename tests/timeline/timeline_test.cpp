@@ -18,8 +18,8 @@ using trace::EventKind;
 using trace::LaneInfo;
 
 // The area: labels from 0 to 108, lanes from 108 to 1008; 10 ns are a pixel, 0 ns is at pixel 108.
-const Rect kArea{0, 40, 1024, 600};
-const TimeAxis kAxis(0, 10.0, 108, 900);
+const Rect kTimelineArea{0, 40, 1024, 600};
+const TimeAxis kTimelineAxis(0, 10.0, 108, 900);
 
 class TimelineTest : public DrawnTrace {
  protected:
@@ -27,9 +27,9 @@ class TimelineTest : public DrawnTrace {
   TimelineFrame frame() {
     return {trace, analysis ? &*analysis : nullptr, colours, live_edge, live, 0, &selection, scale, scroll};
   }
-  void prepare(const TimeAxis& axis = kAxis) {
+  void prepare(const TimeAxis& axis = kTimelineAxis) {
     timeline.sync(trace);
-    timeline.prepare(frame(), axis, kArea);
+    timeline.prepare(frame(), axis, kTimelineArea);
   }
   Rect rect(LaneKind kind) {
     const auto found = timeline.lane_rect(trace, kind);
@@ -74,7 +74,7 @@ TEST_F(TimelineTest, OfASimulatedRunHasCpuAboveGpuWithTheCurveBetween) {
   analysis::LiveAnalysis known(session.trace());
   known.update(kAllKnown);
   const auto [from, to] = session.trace().extent();
-  timeline.prepare({session.trace(), &known, colours, to}, kAxis.fitted(from, to), kArea);
+  timeline.prepare({session.trace(), &known, colours, to}, kTimelineAxis.fitted(from, to), kTimelineArea);
   EXPECT_THAT(names(), ElementsAre("CPU", "iteration", "phase", "CUDA calls", "RUN-AHEAD", "launches", "in flight",
                                    "GPU", "kernels", "copy H2D", "copy D2H"));
   EXPECT_EQ(timeline.lane_count(), 6u);
@@ -150,18 +150,18 @@ TEST_F(TimelineTest, LanesDoNotOverlapAndFillTheContentHeight) {
     live = true;
     live_edge = 8000;
     prepare();
-    const float height = timeline.content_height(frame(), kAxis);
+    const float height = timeline.content_height(frame(), kTimelineAxis);
     std::vector<Rect> rects;
     for (std::size_t l = 0; l < trace.lane_count(); ++l) {
       if (const auto r = timeline.lane_rect(static_cast<LaneId>(l))) rects.push_back(*r);
     }
     std::sort(rects.begin(), rects.end(), [](const Rect& a, const Rect& b) { return a.y < b.y; });
     ASSERT_EQ(rects.size(), 5u);
-    EXPECT_GE(rects.front().y, kArea.y + Timeline::kRulerHeight * s);
+    EXPECT_GE(rects.front().y, kTimelineArea.y + Timeline::kRulerHeight * s);
     for (std::size_t i = 1; i < rects.size(); ++i) EXPECT_GE(rects[i].y, rects[i - 1].y + rects[i - 1].height);
     // Below the last row there is only the space for the label of the unknown edge.
     const Label edge = label_with(timeline.rows(), "not yet known");
-    const float bottom = kArea.y + height;
+    const float bottom = kTimelineArea.y + height;
     EXPECT_GE(edge.y, rects.back().y + rects.back().height);
     EXPECT_LE(edge.y + edge.height, bottom);
     EXPECT_GT(edge.y + edge.height, bottom - 10 * s);
@@ -248,8 +248,8 @@ TEST_F(TimelineTest, MarkersStandOnTheirInstantAndShareAFlagWhenTheyAreClose) {
       top = std::min(top, span.y0);
       bottom = std::max(bottom, span.y1);
     }
-    EXPECT_FLOAT_EQ(top, kArea.y + Timeline::kRulerHeight) << x;
-    EXPECT_GE(bottom, kArea.y + kArea.height - 7) << x;
+    EXPECT_FLOAT_EQ(top, kTimelineArea.y + Timeline::kRulerHeight) << x;
+    EXPECT_GE(bottom, kTimelineArea.y + kTimelineArea.height - 7) << x;
   }
 }
 
@@ -275,19 +275,19 @@ TEST_F(TimelineTest, TheMouseFindsEventsAndBetweenKernelsTheBubble) {
   analyse();
   prepare();
   const float y = rect(LaneKind::Kernels).y + 10;
-  const auto kernel = timeline.hit(frame(), kAxis, 250, y);
+  const auto kernel = timeline.hit(frame(), kTimelineAxis, 250, y);
   ASSERT_TRUE(kernel && kernel->event);
   EXPECT_EQ(kernel->event->event.start_ns, 1000);
   EXPECT_FALSE(kernel->bubble.has_value());
-  const auto bubble = timeline.hit(frame(), kAxis, 400, y);
+  const auto bubble = timeline.hit(frame(), kTimelineAxis, 400, y);
   ASSERT_TRUE(bubble && bubble->bubble);
   EXPECT_FALSE(bubble->event.has_value());
   EXPECT_EQ(bubble->bubble->start_ns, 2000);
   EXPECT_EQ(bubble->bubble->end_ns, 5000);
   EXPECT_EQ(bubble->bubble->cause, analysis::BubbleCause::AfterSync);
   // In the rows of calls there are no bubbles, and above the rows there is nothing.
-  EXPECT_FALSE(timeline.hit(frame(), kAxis, 400, rect(LaneKind::Calls).y + 5).has_value());
-  EXPECT_FALSE(timeline.hit(frame(), kAxis, 250, kArea.y + 5).has_value());
+  EXPECT_FALSE(timeline.hit(frame(), kTimelineAxis, 400, rect(LaneKind::Calls).y + 5).has_value());
+  EXPECT_FALSE(timeline.hit(frame(), kTimelineAxis, 250, kTimelineArea.y + 5).has_value());
 }
 
 // GPU 0 idles from 2000 to 5000 ns, GPU 1 from 1500 to 2500: each in its own row of kernels.
@@ -304,7 +304,7 @@ TEST_F(TimelineTest, EachGpuHasItsOwnBubbles) {
   prepare();
   const Rect row[] = {*timeline.lane_rect(build.lane(LaneKind::Kernels)), *timeline.lane_rect(second)};
   const auto idle = [&](int gpu, float x) {
-    const auto hit = timeline.hit(frame(), kAxis, x, row[gpu].y + 10);
+    const auto hit = timeline.hit(frame(), kTimelineAxis, x, row[gpu].y + 10);
     return hit ? hit->bubble : std::nullopt;
   };
   ASSERT_TRUE(idle(0, 400));
@@ -339,7 +339,7 @@ TEST_F(TimelineTest, AnAveragedEventIsSelectedAndBubblesStay) {
   shown.average = &average;
   shown.average_at = 5000;
   timeline.sync(trace);
-  timeline.prepare(shown, axis, kArea);
+  timeline.prepare(shown, axis, kTimelineArea);
   const float y = rect(LaneKind::Kernels).y + 10;
   const auto kernel = timeline.hit(shown, axis, 258, y);
   ASSERT_TRUE(kernel && kernel->event && kernel->averaged);
@@ -374,7 +374,7 @@ TEST_F(TimelineTest, TheRulerCountsFromItsOrigin) {
   timeline.sync(trace);
   TimelineFrame shown = frame();
   shown.label_origin = 4000;
-  timeline.prepare(shown, kAxis, kArea);
+  timeline.prepare(shown, kTimelineAxis, kTimelineArea);
   // 9 µs over 900 pixels: a label every microsecond, the one at 4 µs (pixel 508) is 0.
   EXPECT_THAT(texts(timeline.top()), IsSupersetOf({"-3", "0", "4"}));
   const Label& zero = *std::find_if(timeline.top().labels.begin(), timeline.top().labels.end(),

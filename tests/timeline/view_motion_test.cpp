@@ -10,15 +10,15 @@ namespace lanescope::ui {
 namespace {
 
 constexpr double kTau = ViewMotion::kAccelerateSeconds;
-const TimeAxis kAxis(1'000'000, 100, 100, 800);
+const TimeAxis kMotionAxis(1'000'000, 100, 100, 800);
 
-double moved_px(const TimeAxis& axis) { return -kAxis.offset_px(axis); }
+double moved_px(const TimeAxis& axis) { return -kMotionAxis.offset_px(axis); }
 
 // Held for a second with 1000 px/s: the speed is 1000 (1 - e^(-t/0.1)), the way its integral,
 // 1000 (1 - 0.1 (1 - e^-10)) = 900.0045. Let go it glides out by what speed there is times 0.1: 100 pixels.
 TEST(ViewMotion, GathersSpeedAndGlidesOut) {
   ViewMotion motion;
-  TimeAxis axis = kAxis;
+  TimeAxis axis = kMotionAxis;
   for (int i = 0; i < 100; ++i) {
     motion.push(1000, 0, 300);
     axis = motion.step(axis, 0.01, true);
@@ -39,7 +39,7 @@ TEST(ViewMotion, IsTheSameAtAnyFrameRate) {
   double way[2] = {};
   for (const int frames : {10, 200}) {
     ViewMotion motion;
-    TimeAxis axis = kAxis;
+    TimeAxis axis = kMotionAxis;
     for (int i = 0; i < frames; ++i) {
       motion.push(-600, 0, 300);
       axis = motion.step(axis, 0.5 / frames, true);
@@ -52,20 +52,20 @@ TEST(ViewMotion, IsTheSameAtAnyFrameRate) {
 
 TEST(ViewMotion, ZoomsAboutItsPoint) {
   ViewMotion motion;
-  TimeAxis axis = kAxis;
-  const auto under = kAxis.to_ns(700);
+  TimeAxis axis = kMotionAxis;
+  const auto under = kMotionAxis.to_ns(700);
   for (int i = 0; i < 60; ++i) {
     motion.push(0, 2, 700);
     axis = motion.step(axis, 1 / 60.0, true);
     ASSERT_NEAR(axis.to_px(under), 700, 0.1);
   }
-  EXPECT_NEAR(kAxis.ns_per_pixel() / axis.ns_per_pixel(), std::exp(2 * (1 - kTau)), 0.01);
+  EXPECT_NEAR(kMotionAxis.ns_per_pixel() / axis.ns_per_pixel(), std::exp(2 * (1 - kTau)), 0.01);
 }
 
 TEST(ViewMotion, WithoutAnimationItStopsWithTheKey) {
   ViewMotion motion;
   motion.push(1000, 0, 300);
-  const TimeAxis axis = motion.step(kAxis, 0.02, false);
+  const TimeAxis axis = motion.step(kMotionAxis, 0.02, false);
   EXPECT_NEAR(moved_px(axis), 20, 0.01);
   EXPECT_FALSE(motion.moving());
   EXPECT_EQ(motion.step(axis, 0.02, false), axis);
@@ -74,7 +74,7 @@ TEST(ViewMotion, WithoutAnimationItStopsWithTheKey) {
 // A flick of 800 px/s glides 800 * 0.25 = 200 pixels.
 TEST(ViewMotion, AFlickGlidesOut) {
   ViewMotion motion;
-  TimeAxis axis = kAxis;
+  TimeAxis axis = kMotionAxis;
   motion.flick(800);
   for (int i = 0; i < 400 && motion.moving(); ++i) axis = motion.step(axis, 0.01, true);
   EXPECT_FALSE(motion.moving());

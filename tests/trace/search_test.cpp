@@ -10,7 +10,7 @@
 namespace lanescope::trace {
 namespace {
 
-constexpr EventIndex kEvents = 5 * kBlockEvents + 300;
+constexpr EventIndex kSearchEvents = 5 * kBlockEvents + 300;
 
 // A row with gaps and durations from `next`, searched for many times in many stretches.
 void check_against_looking(const std::function<Nanoseconds(std::mt19937_64&)>& next) {
@@ -19,7 +19,7 @@ void check_against_looking(const std::function<Nanoseconds(std::mt19937_64&)>& n
   Event event;
   event.lane = trace.add_lane({});
   std::vector<Nanoseconds> ends;
-  for (EventIndex i = 0; i < kEvents; ++i) {
+  for (EventIndex i = 0; i < kSearchEvents; ++i) {
     event.start_ns = event.end_ns + next(random);
     event.end_ns = event.start_ns + next(random);
     trace.append(event);
@@ -27,21 +27,21 @@ void check_against_looking(const std::function<Nanoseconds(std::mt19937_64&)>& n
   }
   trace.publish();
   const Row& row = trace.lane(event.lane).row(0);
-  ASSERT_EQ(row.last(), kEvents);
+  ASSERT_EQ(row.last(), kSearchEvents);
 
   const auto looked_for = [&](Nanoseconds t, EventIndex from, EventIndex to) {
     EventIndex i = from;
     while (i < to && ends[i] <= t) ++i;
     return i;
   };
-  std::uniform_int_distribution<EventIndex> any(0, kEvents);
+  std::uniform_int_distribution<EventIndex> any(0, kSearchEvents);
   for (int round = 0; round < 4'000; ++round) {
     EventIndex from = any(random), to = any(random);
     if (from > to) std::swap(from, to);
     if (round % 4 == 0) from = from / kBlockEvents * kBlockEvents;
     if (round % 5 == 0) to = std::max(from, to / kBlockEvents * kBlockEvents);
     // Mostly an instant at which something ends, or a nanosecond beside it.
-    const EventIndex near = std::min(any(random), kEvents - 1);
+    const EventIndex near = std::min(any(random), kSearchEvents - 1);
     const Nanoseconds t = round % 9 == 0 ? ends.back() + 5 : ends[near] + round % 3 - 1;
     ASSERT_EQ(row.first_ending_after(t, from, to), looked_for(t, from, to))
         << "t " << t << " in [" << from << ", " << to << ")";

@@ -1,6 +1,7 @@
 // A picture is copied here and pasted by another client of the X server.
 #include "base/platform/clipboard.h"
 
+#include <X11/keysym.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "window/desk.h"
 #include "window/hands.h"
 
 namespace lanescope::ui_test {
@@ -248,6 +250,22 @@ TEST_F(ClipboardTest, AClientThatGoesDoesNoHarm) {
   }
   Client client;
   EXPECT_EQ(client.paste("image/png"), sent);
+}
+
+class CopyTest : public WindowTest {};
+
+TEST_F(CopyTest, AKeyAndAButtonGiveTheClipboardAPicture) {
+  ASSERT_FALSE(state().pictures.clipboard.owned());
+  desk().tap(XK_c, kControl | kAlt);
+  EXPECT_TRUE(desk().until([&] { return state().pictures.clipboard.owned(); }));
+  hold_still();
+  state().toast.reset();
+  desk().tap(XK_s, kControl);
+  desk().click("picture.copy");
+  ASSERT_TRUE(desk().until([&] { return state().toast.has_value(); }));
+  EXPECT_THAT(state().toast->text, testing::HasSubstr("3200 x "));
+  EXPECT_TRUE(state().pictures.clipboard.owned());
+  EXPECT_TRUE(desk().saved().empty());
 }
 
 }  // namespace

@@ -1,106 +1,110 @@
-// A window that has nothing new to show uses no processor: paused it rests in every state, unseen it does not draw.
+// A window that has nothing new to show uses no processor: it waits, and unseen it does not draw.
 #include <X11/keysym.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <ctime>
+#include <fstream>
 #include <memory>
 
 #include "window/desk.h"
-#include "window/unpainted.h"
 
+struct GLFWwindow;
 extern "C" unsigned long glfwGetX11Window(GLFWwindow* window);  // GLFW's header for it needs Xrandr's
 
 namespace lanescope::ui_test {
 namespace {
 
-using ui::DrawerTab;
-using ui::Overlay;
-using ui::ThemeName;
-using ui::TourStep;
-
-class AtRestTest : public WindowTest {
+class RestTest : public testing::Test {
  protected:
-  void SetUp() override {
-    WindowTest::SetUp();
-    run({});
-    wait_for_iterations(40);  // so that there are cards, plots and costs of the code
-    state().preferences.animation = true;
-    hold_still();
+  void SetUp() override { desk.remember("tour_done = true\nwindow_width = 1000\nwindow_height = 700"); }
+  static ui::WindowOptions options() {
+    ui::WindowOptions o;
+    o.session.device = "sim:teaching";
+    return o;
   }
-  void TearDown() override {
-    ui::ShellState& s = state();
-    s.overlays.open.reset();
-    s.drawer = DrawerTab::Plots;
-    s.tour = TourStep::Off;
-    s.presentation.on = s.comparison.state.open = false;
-    s.preferences.theme = ThemeName::Dark;
-    s.selection.clear();
-    WindowTest::TearDown();
+  ui::ShellState& state() { return desk.state(); }
+  /// Calls frame() without waking it: returns how many frames were drawn, and how long each call slept at least.
+  std::uint64_t drawn(int calls) {
+    const std::uint64_t before = desk.window().frames();
+    for (int i = 0; i < calls; ++i) {
+      EXPECT_TRUE(desk.window().frame());
+    }
+    return desk.window().frames() - before;
   }
-  /// It comes to rest and stays there: a job that ends may start another, but not for ever.
-  void rests(const std::string& what) {
-    const auto rested = [this, frames = 0]() mutable {
-      frames = desk().window().shell().animating() ? 0 : frames + 1;
-      return frames > 20;
-    };
-    EXPECT_TRUE(desk().until(rested)) << what << " does not come to rest";
+  /// Whether it stops drawing within two minutes: what is computed in the background takes long under a sanitizer.
+  bool comes_to_rest() {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (std::chrono::steady_clock::now() < deadline) {
+      if (drawn(1) == 0) return true;
+    }
+    return false;
   }
 
-  Unpainted unpainted_;
+  Desk desk;
 };
 
-TEST_F(AtRestTest, PausedItRestsWhicheverPanelIsOpen) {
-  for (const DrawerTab tab : {DrawerTab::Plots, DrawerTab::Code, DrawerTab::Events, DrawerTab::Found, DrawerTab::Marks,
-                              DrawerTab::Statistics}) {
-    state().drawer = tab;
-    rests("drawer " + std::to_string(static_cast<int>(tab)));
-  }
-  state().drawer = DrawerTab::Plots;
-  for (const Overlay overlay : {Overlay::Help, Overlay::Health, Overlay::Menu, Overlay::Palette, Overlay::Keys,
-                                Overlay::Picture, Overlay::GoTo, Overlay::Gallery, Overlay::Files}) {
-    state().overlays.open = overlay;
-    rests("overlay " + std::to_string(static_cast<int>(overlay)));
-  }
-  state().overlays.open.reset();
-  for (const TourStep step : {TourStep::PressFlip, TourStep::Reward, TourStep::WhatNext}) {
-    state().tour = step;
-    rests("hint " + std::to_string(static_cast<int>(step)));
-  }
+TEST_F(RestTest, APausedWindowDrawsNothingUntilSomethingHappens) {
+  desk.open(options());
+  ASSERT_TRUE(desk.until([&] { return state().model.analysis().records().size() > 5; }));
+  desk.point_at({500, 300});
+  desk.key(XK_space);
+  ASSERT_TRUE(state().model.paused());
+  ASSERT_TRUE(comes_to_rest());
+  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t cpu = std::clock();
+  EXPECT_EQ(drawn(4), 0u);
+  const double slept = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double worked = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
+  EXPECT_GT(slept, 1.5) << "each look at a still window sleeps";
+  EXPECT_LT(worked, 0.1 * slept);
+  // A key wakes it.
+  const ui::ThemeName before = state().preferences.theme;
+  desk.key(XK_t);
+  EXPECT_NE(state().preferences.theme, before);
+  desk.key(XK_space);
+  const Nanoseconds edge = state().model.live_edge();
+  EXPECT_TRUE(desk.until([&] { return state().model.live_edge() > edge; }));
 }
 
-TEST_F(AtRestTest, PausedItRestsInEveryLook) {
-  for (const ThemeName theme : {ThemeName::Light, ThemeName::HighContrast, ThemeName::Dark}) {
-    state().preferences.theme = theme;
-    rests("theme " + std::to_string(static_cast<int>(theme)));
-  }
-  state().presentation.on = true;
-  rests("a presentation");
-  state().presentation.on = false;
-  desk().key(XK_a, kShift);
-  rests("a pinned run");
-  state().comparison.state.open = true;
-  rests("two runs compared");
-  state().comparison.state.open = false;
-  const auto kernels = events_in_view(trace::LaneKind::Kernels);
-  ASSERT_FALSE(kernels.empty());
-  desk().click(point_of(trace::LaneKind::Kernels, kernels.front()));
-  rests("a selected kernel");
-  desk().key(XK_3);  // single: armed, and nothing will come
-  rests("an armed trigger");
+TEST_F(RestTest, AnOpenedFileRestsToo) {
+  ui::WindowOptions o = options();
+  o.open = {std::filesystem::path(LANESCOPE_SOURCE_DIR) / "tests/data/pytorch-event-sync.json.gz"};
+  desk.open(o);
+  ASSERT_TRUE(desk.until([&] { return !state().opening.running(); }));
+  ASSERT_TRUE(comes_to_rest());
+  EXPECT_EQ(drawn(2), 0u);
 }
 
-// The code's bars still moved when its panel was left: they must not keep the window awake (they did, for ever).
-TEST_F(AtRestTest, WhatIsNoLongerDrawnDoesNotKeepItAwake) {
-  state().drawer = DrawerTab::Code;
-  model().set_paused(false);
-  ASSERT_TRUE(desk().until([&] { return desk().window().shell().state().code.moving(ui::CodeState::Clock::now()); }));
-  state().drawer = DrawerTab::Plots;
-  state().presentation.on = true;  // the code beside the details is not drawn either
-  model().set_paused(true);
-  rests("a window whose code moved when it was last drawn");
+// There is no input, and nothing else moves in the window.
+TEST_F(RestTest, AFileThatWasOpenedIsDrawnUnasked) {
+  ui::WindowOptions o = options();
+  o.open = {desk.home() / "slow.json"};
+  ASSERT_EQ(mkfifo(o.open[0].c_str(), 0600), 0);
+  desk.open(o);
+  std::ofstream into(o.open[0]);
+  const std::uint64_t generation = state().model.generation();
+  EXPECT_EQ(drawn(5), 5u) << "the bar moves";
+  into << R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2,"pid":0,"tid":7}]})" << std::flush;
+  into.close();
+  for (int i = 0; i < 1000 && state().model.generation() == generation; ++i) drawn(1);
+  ASSERT_NE(state().model.generation(), generation);
+  EXPECT_EQ(drawn(2), 2u);
 }
 
-TEST_F(AtRestTest, CoveredItDrawsNothingAndTheRunGoesOn) {
-  model().set_paused(false);
+// A live run is drawn at the display's pace and no faster.
+TEST_F(RestTest, ALiveRunIsDrawnAtAMeasuredPace) {
+  desk.open(options());
+  const auto begin = std::chrono::steady_clock::now();
+  const std::uint64_t frames = drawn(60);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  EXPECT_EQ(frames, 60u);
+  EXPECT_GT(seconds, 60 * 0.014);
+}
+
+class UnseenTest : public WindowTest {};
+
+TEST_F(UnseenTest, CoveredItDrawsNothingAndTheRunGoesOn) {
   auto cover = std::make_unique<Cover>();
   ASSERT_TRUE(desk().until([&] { return desk().window().hidden(); }));
   const std::uint64_t drawn = desk().window().frames();
@@ -112,8 +116,7 @@ TEST_F(AtRestTest, CoveredItDrawsNothingAndTheRunGoesOn) {
 }
 
 // What a window manager does to a window that is minimised.
-TEST_F(AtRestTest, MinimisedItDrawsNothing) {
-  model().set_paused(false);
+TEST_F(UnseenTest, MinimisedItDrawsNothing) {
   const auto window = glfwGetX11Window(desk().window().handle());
   desk().hands().minimise(window, true);
   EXPECT_TRUE(desk().until([&] { return desk().window().hidden(); }));

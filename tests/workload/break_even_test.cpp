@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "workload/on_device.h"
+#include "workload/recorded_workload.h"
 
 namespace lanescope::workload {
 namespace {
@@ -17,14 +18,6 @@ using testing::Contains;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::Not;
-using Calls = std::vector<std::string>;
-
-const Calls kItem{"cudaMemcpyAsync device->pinned 4", "cudaStreamSynchronize"};
-
-Calls operator+(Calls a, const Calls& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 // 2 -> 64 -> 64 -> 2: 192 + 4160 + 130 parameters.
 Calls step(const std::string& rows) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "workload/iris_data.h"
+#include "workload/recorded_workload.h"
 #include "workload/recording_device.h"
 
 namespace lanescope::workload {
@@ -18,7 +19,6 @@ using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::Not;
-using Calls = std::vector<std::string>;
 
 const Calls kEpoch{"linear_forward 120x10x4",
                    "relu_forward 120x10x1",
@@ -36,13 +36,6 @@ const Calls kEpoch{"linear_forward 120x10x4",
                    "linear_weight_grad 120x10x4",
                    "linear_bias_grad 120x10x1",
                    "sgd_step 83x1x1"};  // 4*10 + 10 + 10*3 + 3 parameters
-const Calls kItem{"cudaMemcpyAsync device->pinned 4", "cudaStreamSynchronize"};
-
-Calls operator+(Calls a, const Calls& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 class IrisMlp : public testing::Test {
  protected:
   IrisMlp() : settings_(iris_mlp_settings(device_.info())), workload_(make_iris_mlp(device_)) {}

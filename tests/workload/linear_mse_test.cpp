@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "workload/on_device.h"
+#include "workload/recorded_workload.h"
 #include "workload/recording_device.h"
 
 namespace lanescope::workload {
@@ -19,18 +20,12 @@ using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::Not;
-using Calls = std::vector<std::string>;
 
 const Calls kForwardAndLoss{"linear_forward 128x1000x1000", "mse_forward 128x1000x1", "mean_reduce 128x1000x1"};
-const Calls kItem{"cudaMemcpyAsync device->pinned 4", "cudaStreamSynchronize"};
 const Calls kFirstBackward{"fill 1x1x1", "mse_backward 128x1000x1", "linear_weight_grad 128x1000x1000",
                            "linear_bias_grad 128x1000x1"};
 const Calls kAccumulate{"add_in_place 1000x1000x1", "add_in_place 1x1000x1"};
 
-Calls operator+(Calls a, const Calls& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 const Calls kBackward = kFirstBackward + kAccumulate;
 
 class LinearMse : public testing::Test {

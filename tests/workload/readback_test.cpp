@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "workload/on_device.h"
+#include "workload/recorded_workload.h"
 
 namespace lanescope::workload {
 namespace {
@@ -19,17 +20,9 @@ using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::Not;
-using Calls = std::vector<std::string>;
-
-const Calls kItem{"cudaMemcpyAsync device->pinned 4", "cudaStreamSynchronize"};
-
-Calls operator+(Calls a, const Calls& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 // A step without its read; the loss goes to the slot with this number.
-Calls step(const std::string& slot = "1", const Calls& check = {}) {
+Calls read_step(const std::string& slot = "1", const Calls& check = {}) {
   return Calls{"spin 1x1x1", "linear_forward 64x1x16", "mse_forward 64x1x1"} + check +
          Calls{"mean_reduce 64x1x" + slot, "fill 1x1x1",     "mse_backward 64x1x1", "linear_weight_grad 64x1x16",
                "linear_bias_grad 64x1x1",  "sgd_step 17x1x1"};
@@ -68,18 +61,18 @@ class Readback : public testing::Test {
 };
 
 TEST_F(Readback, WithoutAReadOnlyTheStepIsLeft) {
-  EXPECT_THAT(steady({"method=none"}), ElementsAreArray(step()));
+  EXPECT_THAT(steady({"method=none"}), ElementsAreArray(read_step()));
   EXPECT_EQ(workload_->losses_read(), 0u);
   EXPECT_EQ(workload_->last_loss(), std::nullopt);
 }
 
 TEST_F(Readback, AnItemAndAnFStringAreOneWaitEach) {
-  EXPECT_THAT(steady({"method=item"}), ElementsAreArray(step() + kItem));
+  EXPECT_THAT(steady({"method=item"}), ElementsAreArray(read_step() + kItem));
   settings_.assign("method=fstring");
-  EXPECT_THAT(iterate(2), ElementsAreArray(step() + kItem));
+  EXPECT_THAT(iterate(2), ElementsAreArray(read_step() + kItem));
   settings_.assign("log_interval=5");
-  EXPECT_THAT(iterate(3), ElementsAreArray(step()));
-  EXPECT_THAT(iterate(5), ElementsAreArray(step() + kItem));
+  EXPECT_THAT(iterate(3), ElementsAreArray(read_step()));
+  EXPECT_THAT(iterate(5), ElementsAreArray(read_step() + kItem));
   EXPECT_EQ(workload_->losses_read(), 4u);
 }
 
@@ -92,7 +85,7 @@ TEST_F(Readback, APrintIsTwentyKernelsAndEightWaits) {
   EXPECT_EQ(std::count(calls.begin(), calls.end(), kItem[0]), 3);
   EXPECT_EQ(std::count(calls.begin(), calls.end(), a_bool), 5);
   EXPECT_EQ(std::count(calls.begin(), calls.end(), kItem[1]), 8);
-  EXPECT_EQ(calls.size(), step().size() + 20 + 2 * 8);
+  EXPECT_EQ(calls.size(), read_step().size() + 20 + 2 * 8);
   EXPECT_THAT(Calls(calls.end() - 6, calls.end()), ElementsAreArray(kItem + kItem + Calls{a_bool, kItem[1]}));
   EXPECT_EQ(workload_->losses_read(), 2u);  // one for each print
 }
@@ -100,21 +93,21 @@ TEST_F(Readback, APrintIsTwentyKernelsAndEightWaits) {
 // if loss < 0.1: a comparison on the GPU, and one byte. The program does not learn the loss.
 TEST_F(Readback, ABoolIsAComparisonAndAnItemOfOneByte) {
   EXPECT_THAT(steady({"method=bool"}),
-              ElementsAreArray(step() + Calls{"compare_greater 1x1x1", "cudaMemcpyAsync device->pinned 1",
-                                              "cudaStreamSynchronize"}));
+              ElementsAreArray(read_step() + Calls{"compare_greater 1x1x1", "cudaMemcpyAsync device->pinned 1",
+                                                   "cudaStreamSynchronize"}));
   EXPECT_EQ(workload_->losses_read(), 0u);
   EXPECT_EQ(workload_->last_loss(), std::nullopt);
   EXPECT_EQ(figure("numbers_read").total, 2);
   settings_.assign("log_interval=10");
-  EXPECT_THAT(iterate(11), ElementsAreArray(step()));
+  EXPECT_THAT(iterate(11), ElementsAreArray(read_step()));
 }
 
 // The caller makes the copy, and waits; another thread only writes the record.
 TEST_F(Readback, TensorBoardCopiesHereAndWritesElsewhere) {
   const Calls numpy{"cudaMemcpyAsync device->pageable 4", "cudaStreamSynchronize"};
   set_up({"method=tensorboard"});
-  EXPECT_THAT(iterate(0), ElementsAreArray(step() + numpy + Calls{"thread SummaryWriter", "task write record"}));
-  EXPECT_THAT(iterate(1), ElementsAreArray(step() + numpy + Calls{"task write record"}));
+  EXPECT_THAT(iterate(0), ElementsAreArray(read_step() + numpy + Calls{"thread SummaryWriter", "task write record"}));
+  EXPECT_THAT(iterate(1), ElementsAreArray(read_step() + numpy + Calls{"task write record"}));
   EXPECT_EQ(workload_->losses_read(), 2u);
   // SummaryWriter(max_queue=10): the eleventh record waits for the first one. Tasks count from 1; two have ended.
   for (std::uint64_t task = 3; task <= 13; ++task) device_.unended.insert(device::HostTask{task});
@@ -141,24 +134,24 @@ TEST_F(Readback, AccumulatingIsOneKernelAndOneItemPerWindow) {
   const Calls add{"add_in_place 1x1x1"};
   set_up({"method=accumulate", "window=3"});
   for (const std::uint64_t first : {0u, 3u}) {
-    EXPECT_THAT(iterate(first), ElementsAreArray(step() + Calls{"fill 1x1x1"} + add));
-    EXPECT_THAT(iterate(first + 1), ElementsAreArray(step() + add));
+    EXPECT_THAT(iterate(first), ElementsAreArray(read_step() + Calls{"fill 1x1x1"} + add));
+    EXPECT_THAT(iterate(first + 1), ElementsAreArray(read_step() + add));
     Calls last = iterate(first + 2);
     std::erase_if(last, [](const std::string& call) { return call.starts_with("cudaHostAlloc"); });  // the first item
-    EXPECT_THAT(last, ElementsAreArray(step() + add + kItem));
+    EXPECT_THAT(last, ElementsAreArray(read_step() + add + kItem));
     EXPECT_NEAR(*workload_->last_loss(), (losses[first] + losses[first + 1] + losses[first + 2]) / 3, 1e-6);
   }
   EXPECT_EQ(workload_->losses_read(), 2u);
   settings_.assign("window=4");
   settings_.assign("log_interval=2");
-  EXPECT_THAT(iterate(6), ElementsAreArray(step() + Calls{"fill 1x1x1"} + add));
-  EXPECT_THAT(iterate(7), ElementsAreArray(step()));
+  EXPECT_THAT(iterate(6), ElementsAreArray(read_step() + Calls{"fill 1x1x1"} + add));
+  EXPECT_THAT(iterate(7), ElementsAreArray(read_step()));
   iterate(8);
-  EXPECT_THAT(iterate(9), ElementsAreArray(step() + kItem));
+  EXPECT_THAT(iterate(9), ElementsAreArray(read_step() + kItem));
 }
 
 TEST_F(Readback, APageableCopyIsOneCall) {
-  EXPECT_THAT(steady({"method=pageable"}), ElementsAreArray(step() + Calls{"cudaMemcpyAsync device->pageable 4"}));
+  EXPECT_THAT(steady({"method=pageable"}), ElementsAreArray(read_step() + Calls{"cudaMemcpyAsync device->pageable 4"}));
   EXPECT_EQ(workload_->losses_read(), 2u);
 }
 
@@ -211,11 +204,11 @@ TEST_F(Readback, TheSyncCheckSeesWhatPyTorchsSees) {
 TEST_F(Readback, AListOfItemsIsReadAtTheEndOfAWindow) {
   set_up({"method=list-of-items", "window=3"});
   for (const std::uint64_t first : {0u, 3u}) {
-    EXPECT_THAT(iterate(first), ElementsAreArray(step("1")));
-    EXPECT_THAT(iterate(first + 1), ElementsAreArray(step("2")));
+    EXPECT_THAT(iterate(first), ElementsAreArray(read_step("1")));
+    EXPECT_THAT(iterate(first + 1), ElementsAreArray(read_step("2")));
     Calls last = iterate(first + 2);
     std::erase_if(last, [](const std::string& call) { return call.starts_with("cudaHostAlloc"); });  // the first item
-    EXPECT_THAT(last, ElementsAreArray(step("3") + kItem + kItem + kItem));
+    EXPECT_THAT(last, ElementsAreArray(read_step("3") + kItem + kItem + kItem));
     EXPECT_EQ(workload_->losses_read(), first + 3);
   }
 }
@@ -223,32 +216,32 @@ TEST_F(Readback, AListOfItemsIsReadAtTheEndOfAWindow) {
 TEST_F(Readback, StackedIsOneKernelAndOneCopyPerWindow) {
   set_up({"method=stacked", "window=6", "log_interval=2"});
   for (std::uint64_t i = 0; i < 5; ++i) EXPECT_THAT(iterate(i), Not(Contains(HasSubstr("Synchronize"))));
-  EXPECT_THAT(iterate(5), ElementsAreArray(step("4") + Calls{"stack 3x1x1", "cudaMemcpyAsync device->pageable 12",
-                                                             "cudaStreamSynchronize"}));
+  EXPECT_THAT(iterate(5), ElementsAreArray(read_step("4") + Calls{"stack 3x1x1", "cudaMemcpyAsync device->pageable 12",
+                                                                  "cudaStreamSynchronize"}));
   EXPECT_EQ(workload_->losses_read(), 3u);
 }
 
 TEST_F(Readback, OneStepLateAsksForTheCopyOfTheStepBefore) {
   const Calls copy{"cudaMemcpyAsync device->pinned 4"};
   set_up({"method=one-step-late"});
-  EXPECT_THAT(iterate(0), ElementsAreArray(step() + copy + Calls{"cudaEventRecord 1"}));
-  EXPECT_THAT(iterate(1), ElementsAreArray(step() + copy + Calls{"cudaEventRecord 2", "cudaEventQuery 1"}));
-  EXPECT_THAT(iterate(2), ElementsAreArray(step() + copy + Calls{"cudaEventRecord 1", "cudaEventQuery 2"}));
+  EXPECT_THAT(iterate(0), ElementsAreArray(read_step() + copy + Calls{"cudaEventRecord 1"}));
+  EXPECT_THAT(iterate(1), ElementsAreArray(read_step() + copy + Calls{"cudaEventRecord 2", "cudaEventQuery 1"}));
+  EXPECT_THAT(iterate(2), ElementsAreArray(read_step() + copy + Calls{"cudaEventRecord 1", "cudaEventQuery 2"}));
   device_.unfinished = {device::GpuEvent{1}};
-  EXPECT_THAT(iterate(3), ElementsAreArray(step() + copy +
+  EXPECT_THAT(iterate(3), ElementsAreArray(read_step() + copy +
                                            Calls{"cudaEventRecord 2", "cudaEventQuery 1", "cudaEventSynchronize 1"}));
   EXPECT_EQ(workload_->losses_read(), 3u);
   device_.unfinished.clear();
   settings_.assign("log_interval=2");
-  EXPECT_THAT(iterate(5), ElementsAreArray(step() + Calls{"cudaEventQuery 2"}));
-  EXPECT_THAT(iterate(6), ElementsAreArray(step() + copy + Calls{"cudaEventRecord 1"}));
-  EXPECT_THAT(iterate(7), ElementsAreArray(step() + Calls{"cudaEventQuery 1"}));
-  EXPECT_THAT(iterate(9), ElementsAreArray(step()));
+  EXPECT_THAT(iterate(5), ElementsAreArray(read_step() + Calls{"cudaEventQuery 2"}));
+  EXPECT_THAT(iterate(6), ElementsAreArray(read_step() + copy + Calls{"cudaEventRecord 1"}));
+  EXPECT_THAT(iterate(7), ElementsAreArray(read_step() + Calls{"cudaEventQuery 1"}));
+  EXPECT_THAT(iterate(9), ElementsAreArray(read_step()));
 }
 
 TEST_F(Readback, UnsafeCopiesTheLossAndItsCheckAndWaitsForNothing) {
   EXPECT_THAT(steady({"method=unsafe"}),
-              ElementsAreArray(step("2", {"fill 1x1x1"}) + Calls{"cudaMemcpyAsync device->pinned 8"}));
+              ElementsAreArray(read_step("2", {"fill 1x1x1"}) + Calls{"cudaMemcpyAsync device->pinned 8"}));
   // This device copies at once, so that the numbers are right.
   EXPECT_EQ(workload_->figures().read()[1].total, 0);
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/platform/paths.h"
 #include "base/translate.h"
 #include "base/utf8.h"
@@ -202,9 +203,9 @@ class CodeDrawing {
                                    with_alpha(c_.theme[Colour::Accent], 0.08f), c_.theme[Colour::Accent], 4 * s_);
       chosen.stroke = 1.5f * s_;
     }
-    const float flash = c_.state.preferences.animation                ? code_.flashing(CodeState::Clock::now())
-                        : code_.flashing(CodeState::Clock::now()) > 0 ? 1.0f
-                                                                      : 0.0f;
+    const float flash = c_.state.preferences.animation    ? code_.flashing(base::now())
+                        : code_.flashing(base::now()) > 0 ? 1.0f
+                                                          : 0.0f;
     if (flash <= 0) return;
     for (const CodeChange& change : code_.changed()) {
       if (change.line != i) continue;
@@ -394,7 +395,7 @@ CodeState& begin_code(const Canvas& c) {
   CodeState& code = c.state.code;
   code.drawn = true;
   code.hovered.reset();
-  c.state.in_motion = c.state.in_motion || code.moving(CodeState::Clock::now());
+  c.state.in_motion = c.state.in_motion || code.moving(base::now());
   return code;
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/clock.h"
 #include "base/translate.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"
@@ -143,11 +144,11 @@ void draw_range_histogram(const Canvas& c) {
   if (figures.lit_bin != lit) {
     figures.lit_bin = lit;
     figures.lit_since.reset();
-    if (lit && state.preferences.animation) figures.lit_since = std::chrono::steady_clock::now();
+    if (lit && state.preferences.animation) figures.lit_since = base::now();
   }
   float pulse = 0;
   if (figures.lit_since) {
-    const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - *figures.lit_since).count();
+    const double passed = std::chrono::duration<double>(base::now() - *figures.lit_since).count();
     pulse = std::max(0.0f, 1 - static_cast<float>(passed / kPulseSeconds));
   }
   SpanBatch batch;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "base/translate.h"
 #include "render/labels.h"
 #include "shell/finding.h"
@@ -21,7 +22,7 @@ bool just_copied(const Canvas& c, const std::string& line) { return c.state.copi
 
 void copy(const Canvas& c, const std::string& line, const std::string& value) {
   copy_text(value);
-  c.state.copied = CopiedNote{line, std::chrono::steady_clock::now() + CopiedNote::kLasts};
+  c.state.copied = CopiedNote{line, base::now() + CopiedNote::kLasts};
 }
 
 void tooltip(const Canvas& c, const std::string& value, const char* hint) {

@@ -1,6 +1,7 @@
 // The laser pointer, and the pen's strokes.
 #include <imgui.h>
 
+#include "base/clock.h"
 #include "window/panels/lesson/lesson_panels.h"
 #include "window/widgets.h"
 
@@ -63,7 +64,7 @@ void draw_strokes(const Canvas& c, ImDrawList& list, PointerState::Clock::time_p
 
 void draw_pointer(const Canvas& c) {
   PointerState& pointer = c.state.pointer;
-  const auto now = PointerState::Clock::now();
+  const auto now = base::now();
   if (pointer.pen) follow_pen(c, now);
   ImDrawList& list = *ImGui::GetForegroundDrawList();
   draw_strokes(c, list, now);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "base/translate.h"
 #include "render/labels.h"
 #include "shell/finding.h"
@@ -16,7 +17,6 @@ namespace lanescope::ui {
 namespace {
 
 using base::tr;
-using std::chrono::steady_clock;
 
 // A moving list is updated only a few times a second, so that it stays readable.
 constexpr std::chrono::milliseconds kReadable{250};
@@ -98,7 +98,7 @@ void draw_event_choices(const Canvas& c) {
 void follow(ShellState& state, const ListWish& wish) {
   EventListState& list = state.event_list;
   const trace::Trace& trace = state.model.trace();
-  const auto now = steady_clock::now();
+  const auto now = base::now();
   const bool running = !state.view.frozen_by_hand() && state.model.live();
   const std::pair view{state.view.axis().begin_ns(), state.view.axis().end_ns()};
   const bool moved = list.view != view;

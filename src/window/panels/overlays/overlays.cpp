@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/clock.h"
 #include "base/translate.h"
 #include "render/labels.h"
 #include "window/panels/experiment/experiment_panels.h"
@@ -157,7 +158,7 @@ void draw_help(const Canvas& c) {
 void draw_toast(const Canvas& c) {
   ShellState& state = c.state;
   if (!state.toast) return;
-  if (std::chrono::steady_clock::now() > state.toast->until) {
+  if (base::now() > state.toast->until) {
     state.toast.reset();
     return;
   }

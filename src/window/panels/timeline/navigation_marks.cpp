@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "base/translate.h"
 #include "window/panels/timeline/timeline_panels.h"
 
@@ -48,7 +49,7 @@ void add_zoom_band(const MarkSurface& m, const TimelineDrag& drag) {
 
 void add_arrival(const MarkSurface& m, NavigationState& navigation) {
   if (!navigation.arrival) return;
-  const auto left = navigation.arrival->until - std::chrono::steady_clock::now();
+  const auto left = navigation.arrival->until - base::now();
   if (left <= left.zero()) {
     navigation.arrival.reset();
     return;

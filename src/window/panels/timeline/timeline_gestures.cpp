@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/clock.h"
 #include "shell/selecting.h"
 #include "timeline/snap.h"
 #include "window/panels/timeline/timeline_panels.h"
@@ -23,8 +24,7 @@ void handle_timeline_wheel(const Canvas& c, bool over_lanes) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.MouseWheel == 0 && io.MouseWheelH == 0) return;
   NavigationState& navigation = c.state.navigation;
-  const auto kind =
-      navigation.wheel.feel(io.MouseWheelH, io.MouseWheel, over_lanes, io.KeyCtrl, std::chrono::steady_clock::now());
+  const auto kind = navigation.wheel.feel(io.MouseWheelH, io.MouseWheel, over_lanes, io.KeyCtrl, base::now());
   if (kind == WheelGesture::Kind::Zoom && io.MouseWheel != 0) {
     const double step = io.KeyCtrl ? 1.05 : io.KeyShift ? 1.5 : 1.25;
     c.state.view.zoom(std::pow(step, static_cast<double>(io.MouseWheel)), io.MousePos.x);

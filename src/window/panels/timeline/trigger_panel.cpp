@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "base/clock.h"
 #include "base/translate.h"
 #include "render/labels.h"
 #include "window/panels/timeline/timeline_panels.h"
@@ -110,7 +111,7 @@ bool draw_name(const Canvas& c, const TriggerName& name, bool chosen) {
 
 void read_names(ShellState& state) {
   ScopeState& scope = state.scope;
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = base::now();
   if (!scope.names.empty() && now - scope.names_read < kNamesPeriod) return;
   scope.names_read = now;
   // Rare names stay in the list once they have been seen.

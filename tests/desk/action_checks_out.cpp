@@ -1,0 +1,82 @@
+// Pictures and saved traces.
+#include "desk/action_checks.h"
+#include "shell/selecting.h"
+
+namespace lanescope::ui_test {
+
+using ui::Action;
+
+namespace {
+
+void empty_folder(Desk& desk) {
+  for (const auto& path : desk.saved()) std::filesystem::remove(path);
+  desk.state().preferences.picture_folder = desk.pictures().string();
+}
+
+std::function<bool(Desk&)> saved_as(std::string word, std::string ending) {
+  return [word = "lanescope-" + std::move(word), ending = std::move(ending)](Desk& desk) {
+    for (const auto& path : desk.saved()) {
+      const std::string name = path.filename().string();
+      if (name.starts_with(word) && name.ends_with(ending)) return true;
+    }
+    return false;
+  };
+}
+
+void select_an_iteration(Desk& desk) {
+  empty_folder(desk);
+  const auto& last = desk.state().model.analysis().records().back();
+  ui::select_range(desk.state(), last.start_ns, last.end_ns);
+}
+
+void turn_a_knob(Desk& desk) {
+  empty_folder(desk);
+  desk.state().model.set("log_interval", std::int64_t{2});
+  desk.until([&] { return desk.state().settings_history.can_undo(); });
+}
+
+// Whatever this machine's desktop offers.
+void own_dialogs(Desk& desk) {
+  desk.state().preferences.system_dialogs = false;
+  desk.state().overlays.open.reset();
+}
+
+}  // namespace
+
+std::vector<ActionCheck> out_checks() {
+  return {
+      {Action::Screenshot, empty_folder, saved_as("window", ".png")},
+      {Action::TimelinePicture2x, empty_folder, saved_as("timeline", ".png")},
+      {Action::TimelinePicture4x, empty_folder, saved_as("timeline", ".png")},
+      {Action::SelectionPicture, select_an_iteration, saved_as("selection", ".png")},
+      {Action::PicturePanel,
+       {},
+       [](Desk& desk) { return desk.has_place("picture.save") && !desk.state().pictures.preview.texture.empty(); }},
+      // Without a display there is no clipboard for it: see tests/window.
+      {Action::CopyPicture, empty_folder, saved_as("timeline", ".png")},
+      {Action::AnimationPicture, turn_a_knob, saved_as("animation", ".gif")},
+      {Action::CopyDetails,
+       [](Desk& desk) {
+         ui::ShellState& state = desk.state();
+         const auto& last = state.model.analysis().records().back();
+         ui::select_range(state, last.start_ns, last.end_ns);
+         state.toast.reset();
+       },
+       [](Desk& desk) { return desk.state().toast && desk.state().toast->text.starts_with("copied: "); }},
+      {Action::OpenTrace, own_dialogs, [](Desk& desk) { return desk.has_place("files.confirm"); }},
+      {Action::SaveTraceAs, own_dialogs,
+       [](Desk& desk) { return desk.has_place("files.confirm") && desk.state().files.own.typed.ends_with(".json"); }},
+      {Action::SaveSelection,
+       [](Desk& desk) {
+         own_dialogs(desk);
+         select_an_iteration(desk);
+       },
+       [](Desk& desk) { return desk.has_place("files.confirm") && desk.state().files.own.typed.ends_with(".json"); }},
+      {Action::SaveExperiment, own_dialogs,
+       [](Desk& desk) { return desk.has_place("files.confirm") && desk.state().files.own.typed.ends_with(".toml"); }},
+      {Action::SaveTrace, empty_folder, saved_as("trace", ".json")},
+      {Action::SaveTraceCompressed, empty_folder, saved_as("trace", ".json.gz")},
+  };
+}
+
+}  // namespace lanescope::ui_test

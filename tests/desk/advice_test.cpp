@@ -1,0 +1,86 @@
+// The advisor's cards under the verdict.
+#include <gmock/gmock.h>
+
+#include "desk/desk.h"
+
+namespace lanescope::ui_test {
+namespace {
+
+using analysis::Rule;
+
+class AdviceTest : public DeskTest {
+ protected:
+  void SetUp() override {
+    DeskTest::SetUp();
+    state().requests.experiment = {&experiment::experiment_named("P09"), experiment::Side::Before};
+    ASSERT_TRUE(desk().until([&] { return state().experiment.active.has_value(); }));
+    // The first cards may still be those of the run that the experiment took the place of.
+    ASSERT_TRUE(desk().until([&] {
+      return !cards().empty() && cards().front().card.rule == Rule::SyncBubble && desk().has_place("advice.0");
+    }));
+  }
+  const std::vector<ui::AdviceCard>& cards() { return state().advice.cards(); }
+};
+
+TEST_F(AdviceTest, AClickShowsTheExampleWithItsPath) {
+  const float folded = desk().place("advice.0").height;
+  ASSERT_FALSE(state().view.frozen_by_hand());
+  desk().click("advice.0");
+  ASSERT_TRUE(state().selection.event.has_value());
+  const trace::Event& event = state().selection.event->event;
+  EXPECT_EQ(model().trace().names().text(event.name), "cudaStreamSynchronize");
+  EXPECT_TRUE(state().view.frozen_by_hand());
+  ASSERT_TRUE(desk().until([&] { return !state().view.moving(); }));
+  EXPECT_GE(event.start_ns, axis().begin_ns());
+  EXPECT_LE(event.end_ns, axis().end_ns());
+  EXPECT_TRUE(state().cause.path.wait && state().cause.path.bubble) << "a wait and the bubble it leaves";
+  EXPECT_GT(desk().place("advice.0").height, folded) << "all of its text";
+  desk().click("advice.0");
+  EXPECT_EQ(desk().place("advice.0").height, folded);
+  EXPECT_TRUE(state().selection.event.has_value()) << "the selection stays";
+}
+
+TEST_F(AdviceTest, OfAnOpenedTraceTheViewClosesInOnTheExample) {
+  state().requests.files = {LANESCOPE_SOURCE_DIR "/assets/captures/h200--iris-mlp--log-1.json.gz"};
+  ASSERT_TRUE(desk().until([&] { return !model().live() && !cards().empty() && desk().has_place("advice.0"); }));
+  EXPECT_EQ(cards().front().card.rule, Rule::LaunchBound);
+  EXPECT_EQ(cards().back().card.rule, Rule::SyncBubble);
+  const auto width = [&] { return axis().length_px(state().selection.event->event.duration()); };
+  desk().click("advice.0");
+  ASSERT_TRUE(state().selection.event.has_value());
+  EXPECT_TRUE(trace::is_launch(state().selection.event->event));
+  EXPECT_TRUE(desk().until([&] { return width() > 25; })) << width() << " pixels";
+}
+
+TEST_F(AdviceTest, TheButtonTriesItAndPredictedStandsBesideMeasured) {
+  const auto offer = [&] { return state().try_it.offer(cards().front().key); };
+  // The button does not wait long for its prediction; this test does.
+  const auto predicted = [&] { return offer()->prediction && offer()->prediction->refused.empty(); };
+  ASSERT_TRUE(
+      desk().until([&] { return offer() && offer()->chosen && predicted() && desk().has_place("advice.0.try"); }));
+  desk().click("advice.0.try");
+  EXPECT_EQ(model().steering()->settings().integer("log_interval"), 100);
+  EXPECT_FALSE(state().selection.event.has_value()) << "the card itself was not clicked";
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("tried.outcome") && !state().try_it.measuring(); }));
+  const ui::Tried& tried = state().try_it.tried().back();
+  EXPECT_EQ(tried.state, ui::Tried::State::Done);
+  EXPECT_LT(tried.measured_ns, tried.before_ns);
+  EXPECT_TRUE(tried.error().has_value());
+  hold_still();  // the verdict above it may still become a line longer
+  desk().click("tried.csv");
+  desk().click("tried.back");
+  EXPECT_EQ(model().steering()->settings().integer("log_interval"), 1);
+  EXPECT_FALSE(desk().has_place("tried.back")) << "there is nothing to turn back any more";
+}
+
+TEST_F(AdviceTest, GoWithTheRunTheyAreOf) {
+  desk().click("advice.0");
+  ASSERT_TRUE(state().advice.open.has_value());
+  run({"log_interval=0"});
+  EXPECT_FALSE(state().advice.open.has_value());
+  ASSERT_TRUE(desk().until([&] { return !cards().empty(); }));
+  for (const ui::AdviceCard& card : cards()) EXPECT_NE(card.card.rule, Rule::SyncBubble);
+}
+
+}  // namespace
+}  // namespace lanescope::ui_test

@@ -1,0 +1,43 @@
+// The texts of a frame, whoever draws them: the program's own labels, ImGui's controls, tooltips. They are read from
+// what is to be drawn: a rectangle with a letter's place in the font's picture is that letter.
+#pragma once
+
+#include <imgui.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace lanescope::ui_test {
+
+/// A text on one line and where it is drawn, in pixels.
+struct DrawnText {
+  std::string text;
+  float x = 0, y = 0, width = 0, height = 0;
+};
+
+/// What of a frame's texts is visible, in the order in which they are drawn.
+std::vector<DrawnText> texts_of(const ImDrawData& frame);
+
+/// While it lives, the texts of the desk's frames are collected.
+class DrawnTexts {
+ public:
+  DrawnTexts();
+  ~DrawnTexts();
+  DrawnTexts(const DrawnTexts&) = delete;
+  DrawnTexts& operator=(const DrawnTexts&) = delete;
+
+  const std::set<std::string>& texts() const { return texts_; }
+  /// Every text that was drawn since forget().
+  const std::vector<DrawnText>& places() const { return places_; }
+  void add(std::string text) { texts_.insert(std::move(text)); }  ///< one that was not drawn
+  void forget();
+  /// Called by the desk.
+  static void collect(const ImDrawData& frame);
+
+ private:
+  std::set<std::string> texts_;
+  std::vector<DrawnText> places_;
+};
+
+}  // namespace lanescope::ui_test

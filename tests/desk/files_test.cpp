@@ -1,0 +1,224 @@
+// What goes out and comes in: pictures, traces, opened files. And the picture shows what it should.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <imgui.h>
+
+#include <fstream>
+
+#include "desk/desk.h"
+#include "io/chrome_trace.h"
+#include "io/png.h"
+#include "read_png.h"
+#include "timeline/theme.h"
+
+namespace lanescope::ui_test {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::SizeIs;
+using trace::Event;
+using trace::LaneKind;
+using ui::Colour;
+
+class FilesTest : public DeskTest {
+ protected:
+  void SetUp() override {
+    for (const auto& path : desk().saved()) std::filesystem::remove(path);
+    state().preferences.picture_folder = desk().pictures().string();
+    DeskTest::SetUp();
+    wait_for_iterations(12);
+  }
+  /// Waits for the only file in the picture folder, and for the toast that names it.
+  std::filesystem::path the_file() {
+    const auto told = [&] {
+      if (desk().saved().empty() || !state().toast) return false;
+      return state().toast->text.ends_with(": " + desk().saved()[0].string()) && !state().pictures.saving.busy();
+    };
+    EXPECT_TRUE(desk().until(told)) << (state().toast ? state().toast->text : "no toast");
+    EXPECT_FALSE(state().toast && state().toast->error);
+    EXPECT_THAT(desk().saved(), SizeIs(1));
+    return desk().saved().empty() ? std::filesystem::path() : desk().saved()[0];
+  }
+  std::filesystem::path write(const std::string& name, const std::string& text) {
+    const std::filesystem::path path = desk().home() / name;
+    std::ofstream(path) << text;
+    return path;
+  }
+};
+
+unsigned long rgb(std::uint32_t colour) { return (colour & 255) << 16 | (colour & 0xff00) | (colour >> 16 & 255); }
+
+unsigned long rgb_at(const io::Image& image, int x, int y) {
+  const std::size_t at =
+      (static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x)) * 4;
+  return static_cast<unsigned long>(image.pixels[at]) << 16 | static_cast<unsigned long>(image.pixels[at + 1]) << 8 |
+         image.pixels[at + 2];
+}
+
+TEST_F(FilesTest, ATapOnSWritesAPictureOfTheWindow) {
+  const double zoom = axis().ns_per_pixel();
+  desk().tap(key::S);
+  const std::filesystem::path path = the_file();
+  EXPECT_THAT(path.filename().string(), HasSubstr("window"));
+  std::map<std::string, std::string> text;
+  const io::Image image = test::read_png(path, &text);
+  EXPECT_EQ(image.width, 1440);
+  EXPECT_EQ(image.height, 960);
+  EXPECT_EQ(text.at("workload"), "linear-mse");
+  EXPECT_EQ(text.at("device"), "sim:rtx4090");
+  EXPECT_EQ(text.at("simulated"), "true");
+  EXPECT_THAT(text.at("settings"), HasSubstr("log_interval 1"));
+  EXPECT_DOUBLE_EQ(axis().ns_per_pixel(), zoom) << "a tap does not zoom";
+}
+
+TEST_F(FilesTest, SHeldDownZoomsOutAndWritesNothing) {
+  hold_still();
+  const double zoom = axis().ns_per_pixel();
+  desk().key_down(key::S);
+  EXPECT_TRUE(desk().until([&] { return axis().ns_per_pixel() > 1.2 * zoom; }));
+  desk().key_up(key::S);
+  desk().frames(5);
+  EXPECT_THAT(desk().saved(), SizeIs(0));
+  EXPECT_FALSE(state().toast.has_value());
+}
+
+// The timeline alone is as wide as a picture is at that scale, and says what it shows.
+TEST_F(FilesTest, ShiftSWritesTheTimelineAtTwiceAndFourTimesTheSize) {
+  hold_still();
+  std::vector<int> heights;
+  for (const unsigned modifiers : {kShift, kShift | kControl}) {
+    for (const auto& path : desk().saved()) std::filesystem::remove(path);
+    state().toast.reset();
+    desk().key(key::S, modifiers);
+    std::map<std::string, std::string> text;
+    const std::filesystem::path path = the_file();
+    EXPECT_THAT(path.filename().string(), HasSubstr("timeline"));
+    const io::Image image = test::read_png(path, &text);
+    EXPECT_EQ(image.width, modifiers == kShift ? 3200 : 6400);
+    heights.push_back(image.height);
+    EXPECT_EQ(text.at("simulated"), "true");
+    EXPECT_EQ(text.at("range ns").substr(0, text.at("range ns").find(' ')), std::to_string(axis().begin_ns()));
+    int kernel_pixels = 0;
+    for (int y = 0; y < image.height; y += 8) {
+      for (int x = 0; x < image.width; x += 4) {
+        kernel_pixels += rgb_at(image, x, y) == rgb(ui::theme(ui::ThemeName::Dark)[Colour::Kernel]) ? 1 : 0;
+      }
+    }
+    EXPECT_GT(kernel_pixels, 500);
+  }
+  EXPECT_EQ(heights[1], 2 * heights[0]);
+  // The window goes on as before.
+  desk().frames(3);
+  EXPECT_GT(desk().place("timeline").width, 500);
+}
+
+TEST_F(FilesTest, TwoPicturesInOneSecondAreTwoFiles) {
+  desk().key(key::F12);
+  ASSERT_TRUE(desk().until([&] { return desk().saved().size() == 1; }));
+  desk().key(key::F12);
+  EXPECT_TRUE(desk().until([&] { return desk().saved().size() == 2; }));
+}
+
+TEST_F(FilesTest, APictureThatCannotBeWrittenSaysSo) {
+  const std::string missing = (desk().home() / "no" / "such" / "folder").string();
+  state().preferences.picture_folder = missing;
+  desk().key(key::F12);
+  ASSERT_TRUE(desk().until([&] { return state().toast.has_value(); }));
+  EXPECT_TRUE(state().toast->error);
+  EXPECT_THAT(state().toast->text, HasSubstr(missing));
+  state().toast.reset();
+  desk().key(key::E, kControl);
+  ASSERT_TRUE(desk().until([&] { return state().toast && state().toast->error; }));
+  EXPECT_THAT(state().toast->text, HasSubstr(missing));
+}
+
+TEST_F(FilesTest, CtrlESavesATraceThatOpensAgain) {
+  for (const unsigned modifiers : {kControl, kControl | kShift}) {
+    for (const auto& path : desk().saved()) std::filesystem::remove(path);
+    run({"log_interval=2"});
+    wait_for_iterations(20);
+    hold_still();
+    desk().key(key::E, modifiers);
+    const std::filesystem::path path = the_file();
+    EXPECT_THAT(path.string(), EndsWith(modifiers == kControl ? ".json" : ".json.gz"));
+    const io::OpenedTrace opened = io::read_chrome_trace(path);
+    EXPECT_TRUE(opened.own);
+    EXPECT_EQ(opened.facts, model().facts());
+    EXPECT_EQ(opened.facts.settings.at("log_interval"), "2");
+    EXPECT_GT(opened.events_read, 100u);
+
+    // Dropped on the window it is shown, whole and still.
+    state().requests.files = {path};
+    ASSERT_TRUE(desk().until([&] { return !model().live(); }));
+    desk().frames(3);
+    EXPECT_EQ(model().source().file(), path);
+    EXPECT_TRUE(model().simulated()) << "what was simulated stays labelled so";
+    EXPECT_GE(model().analysis().records().size(), 15u);
+    EXPECT_NEAR(axis().to_px(model().extent().first), axis().left_px(), 1);
+    EXPECT_NEAR(axis().to_px(model().extent().second), axis().right_px(), 1);
+    EXPECT_FALSE(desk().has_place("pause"));
+    EXPECT_FALSE(desk().has_place("knob.log_interval"));
+    // Keys of a run do nothing to a file.
+    for (const int key :
+         {key::Space, key::R, key::RightBracket, key::P, key::B, key::Comma, key::Digit1, key::Digit2, key::L}) {
+      desk().key(key);
+    }
+    EXPECT_FALSE(model().live());
+    desk().key(key::F);
+    EXPECT_TRUE(desk().until([&] { return !state().view.moving(); }));
+  }
+}
+
+// With our own dialog: a part of the name is typed, Enter opens it; saved again under another name, over an old file
+// only when confirmed.
+TEST_F(FilesTest, CtrlOOpensATraceAndAltESavesIt) {
+  state().preferences.system_dialogs = false;
+  state().preferences.recent_files.clear();
+  hold_still();
+  const std::filesystem::path path = desk().home() / "mine.json";
+  io::write_chrome_trace(path, model().trace(), model().facts());
+  state().preferences.recent_files = {(desk().home() / "gone.json").string(), path.string()};
+  desk().key(key::O, kControl);
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("files.row.0") && ImGui::GetIO().WantTextInput; }));
+  EXPECT_THAT(state().files.own.recent, testing::ElementsAre(path)) << "what is gone is not offered";
+  desk().type("mine");
+  ASSERT_TRUE(desk().until([&] { return state().files.own.shown.size() == 1; }));
+  desk().key(key::Enter);
+  ASSERT_TRUE(desk().until([&] { return !model().live(); }));
+  EXPECT_EQ(model().source().file(), path);
+  EXPECT_EQ(state().preferences.recent_files.front(), path.string());
+  EXPECT_FALSE(state().overlays.open);
+  write("old.json", "old");
+  desk().key(key::E, kAlt);
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("files.confirm") && ImGui::GetIO().WantTextInput; }));
+  desk().frames(3);
+  desk().type("old");  // the proposed name is selected
+  ASSERT_TRUE(desk().until([&] { return state().files.own.typed == "old"; }));
+  desk().key(key::Enter);
+  ASSERT_TRUE(desk().until([&] { return !state().files.own.replaces.empty(); }));
+  EXPECT_EQ(std::filesystem::file_size(desk().home() / "old.json"), 3u) << "not without asking";
+  desk().click("files.confirm");
+  const auto saved = [&] { return std::filesystem::file_size(desk().home() / "old.json") > 3; };
+  EXPECT_TRUE(desk().until(saved));
+  EXPECT_TRUE(desk().until([&] { return !state().pictures.saving.busy(); }));
+  EXPECT_EQ(io::read_chrome_trace(desk().home() / "old.json").facts, model().facts());
+}
+
+TEST_F(FilesTest, ABrokenFileIsNamedAndWhatWasThereStays) {
+  const std::filesystem::path broken = write("broken.json", "{\"traceEvents\": [ {");
+  const std::uint64_t before = model().generation();
+  for (const std::filesystem::path& path : {broken, desk().home() / "missing.json"}) {
+    state().toast.reset();
+    state().requests.files = {path};
+    ASSERT_TRUE(desk().until([&] { return state().toast.has_value(); }));
+    EXPECT_TRUE(state().toast->error);
+    EXPECT_THAT(state().toast->text, HasSubstr(path.string()));
+    EXPECT_TRUE(model().live());
+    EXPECT_EQ(model().generation(), before);
+    wait_for_iterations(model().analysis().records().size() + 5);  // and goes on
+  }
+}
+
+}  // namespace
+}  // namespace lanescope::ui_test
