@@ -68,7 +68,7 @@ says 0 "" predict-check --device sim --workload linear-mse --minutes 1
 says 0 "" calibrate --device sim --out mine.toml
 says 0 "" probe --device sim
 # Beside the program, where the CUDA toolkit is: what attaching puts into the watched program, and the back end.
-if "$program" --version | grep -q "attaching to programs"; then
+if [[ "$("$program" --version --lang en)" == *"attaching to programs"* ]]; then
   says 0 "" attach --record attached.lanescope -- true
 else
   says 1 "is not beside this program" attach --record attached.lanescope -- true
