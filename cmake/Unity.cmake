@@ -1,30 +1,20 @@
 # How sources are compiled: a whole module at once, because headers and templates take longer than the code itself; and
 # optimised as far as the benchmarks show a gain.
-option(LANESCOPE_UNITY "Compile many sources of a module at once; OFF finds missing includes, and is quicker when one source changes" ON)
-set(lanescope_batch 40)  # sources at once, at most
+option(LANESCOPE_UNITY "Compile a module's sources at once; OFF finds missing includes, and is quicker when one changes" ON)
 
-# lanescope_unity(<variable> <target> <root> <sources>...): sets the variable to sources that each include up to
-#   lanescope_batch of those given, by their paths in <root>, which the target must search for headers. So a file-local name
-#   may occur only once in a module.
+# lanescope_unity(<variable> <target> <root> <sources>...): sets the variable to a source that includes those given, by their
+#   paths in <root>, which the target must search for headers. So a file-local name may occur only once in a module.
 function(lanescope_unity variable target root)
   list(LENGTH ARGN count)
   if(NOT LANESCOPE_UNITY OR count LESS 2)
     set(${variable} ${ARGN} PARENT_SCOPE)
     return()
   endif()
-  math(EXPR batches "(${count} + ${lanescope_batch} - 1) / ${lanescope_batch}")
-  set(made "")
-  foreach(batch RANGE 1 ${batches})
-    math(EXPR first "${count} * (${batch} - 1) / ${batches}")
-    math(EXPR length "${count} * ${batch} / ${batches} - ${first}")
-    list(SUBLIST ARGN ${first} ${length} sources)
-    list(TRANSFORM sources REPLACE "^${root}/(.*)$" "#include \"\\1\"\n")
-    list(JOIN sources "" text)
-    set(file "${PROJECT_BINARY_DIR}/unity/${target}_${batch}.cpp")
-    file(CONFIGURE OUTPUT "${file}" CONTENT "${text}" @ONLY)
-    list(APPEND made "${file}")
-  endforeach()
-  set(${variable} ${made} PARENT_SCOPE)
+  list(TRANSFORM ARGN REPLACE "^${root}/(.*)$" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
+  list(JOIN includes "" text)
+  set(unit "${PROJECT_BINARY_DIR}/unity/${target}.cpp")
+  file(CONFIGURE OUTPUT "${unit}" CONTENT "${text}" @ONLY)
+  set(${variable} "${unit}" PARENT_SCOPE)
 endfunction()
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

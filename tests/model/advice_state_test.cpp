@@ -5,7 +5,6 @@
 #include "model/file_source.h"
 #include "model/model.h"
 #include "until.h"
-#include "window/panels/advice/advice_cards.h"
 
 namespace lanescope::ui {
 namespace {
