@@ -75,7 +75,11 @@ std::vector<PixelGround> to_pixels(const std::vector<Shell::Ground>& grounds, in
 // Letters are at whole pixels in their own size, so one texel gives the same result as a mix of four, at a fraction of
 // the cost for a software renderer.
 void sample_nearest(const ImFontAtlas& atlas) {
+#if IMGUI_VERSION_NUM >= 19140
+  glBindTexture(GL_TEXTURE_2D, static_cast<GLuint>(atlas.TexID));
+#else
   glBindTexture(GL_TEXTURE_2D, static_cast<GLuint>(reinterpret_cast<std::uintptr_t>(atlas.TexID)));
+#endif
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
 }
@@ -214,7 +218,7 @@ void Window::on_content_scale(GLFWwindow* window, float x, float) {
 }
 
 void Window::refresh_look() {
-  const bool first = frames() == 0;
+  [[maybe_unused]] const bool first = frames() == 0;
   if (!screen_.refresh_look()) return;
 #if IMGUI_VERSION_NUM < 19200
   ImGui_ImplOpenGL3_DestroyFontsTexture();

@@ -1,6 +1,7 @@
 // The code in the window: what lights it, what a click on it does, what is remembered.
 #include <gmock/gmock.h>
 
+#include "base/clock.h"
 #include "desk/desk.h"
 
 namespace lanescope::ui_test {
@@ -70,8 +71,8 @@ TEST_F(CodeViewTest, ATurnOfAKnobChangesTheTextAtOnce) {
   desk().frames(2);
   EXPECT_THAT(workload::plain_text(code().code()), testing::Contains("    if i % 50 == 0:"));
   ASSERT_EQ(code().changed().size(), 1u);
-  EXPECT_GT(code().flashing(ui::CodeState::Clock::now()), 0);
-  EXPECT_TRUE(desk().until([&] { return code().flashing(ui::CodeState::Clock::now()) == 0; }));
+  EXPECT_GT(code().flashing(base::now()), 0);
+  EXPECT_TRUE(desk().until([&] { return code().flashing(base::now()) == 0; }));
 }
 
 // As long as the loop is that of an experiment's side, the script says so.

@@ -195,7 +195,7 @@ bool Desk::frame() {
   } else {
     base::set_now(time_);
   }
-  screen_->refresh_look();
+  if (screen_->refresh_look()) letters_have_changed();
   give_input();
   ImGui::GetIO().DeltaTime = std::chrono::duration<float>(time_ - before).count();
   screen_->draw(pointer_.x, pointer_.y);
@@ -334,8 +334,13 @@ void Desk::move_key(int key, bool down) {
 #if IMGUI_VERSION_NUM < 18700
   io.KeysDown[key] = down;
 #else
+#if IMGUI_VERSION_NUM < 18900
+  constexpr ImGuiKey kCtrlKey = ImGuiKey_ModCtrl, kShiftKey = ImGuiKey_ModShift, kAltKey = ImGuiKey_ModAlt;
+#else
+  constexpr ImGuiKey kCtrlKey = ImGuiMod_Ctrl, kShiftKey = ImGuiMod_Shift, kAltKey = ImGuiMod_Alt;
+#endif
   if (modifier != kNone) {
-    io.AddKeyEvent(modifier == kControl ? ImGuiMod_Ctrl : modifier == kShift ? ImGuiMod_Shift : ImGuiMod_Alt, down);
+    io.AddKeyEvent(modifier == kControl ? kCtrlKey : modifier == kShift ? kShiftKey : kAltKey, down);
   }
   for (const KeyOfImGui& k : kKeys) {
     if (k.key == key) io.AddKeyEvent(k.of_imgui, down);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/utf8.h"
@@ -17,7 +19,7 @@ constexpr float kAlmost = 0.6f;  // of a pixel
 struct Letter {
   const void* font;
   const ImFontGlyph* glyph;
-  float space;  // the font's, in pixels
+  float space, line;  // the font's, in pixels
 };
 
 /// The letters by their places in the font's picture. Several fonts may share a letter.
@@ -30,13 +32,13 @@ class Letters {
     for (int i = 0; i < atlas.Builder->BakedPool.Size; ++i) {
       ImFontBaked& baked = atlas.Builder->BakedPool[i];
       const ImFontGlyph* space = baked.FindGlyphNoFallback(' ');
-      for (const ImFontGlyph& glyph : baked.Glyphs) add({&baked, &glyph, space ? space->AdvanceX : 0});
+      for (const ImFontGlyph& glyph : baked.Glyphs) add({&baked, &glyph, space ? space->AdvanceX : 0, baked.Size});
     }
 #else
     width_ = atlas.TexWidth, height_ = atlas.TexHeight;
     texels_.assign(static_cast<std::size_t>(width_) * height_, -1);
-    for (const ImFont* font : atlas.Fonts) {
-      for (const ImFontGlyph& glyph : font->Glyphs) add({font, &glyph, font->GetCharAdvance(' ')});
+    for (ImFont* font : atlas.Fonts) {
+      for (const ImFontGlyph& glyph : font->Glyphs) add({font, &glyph, font->GetCharAdvance(' '), font->FontSize});
     }
 #endif
   }
@@ -79,6 +81,7 @@ class Letters {
 struct Written {
   Letter letter;
   float pen_x, pen_y, next_x, scale;
+  float begin_x;  // where the text began
 };
 
 Written written(const Letter& letter, const ImDrawVert& low, const ImDrawVert& high) {
@@ -89,37 +92,44 @@ Written written(const Letter& letter, const ImDrawVert& low, const ImDrawVert& h
   const float cut_x = (low.uv.x - g.U0) / (g.U1 - g.U0) * (g.X1 - g.X0);
   const float cut_y = (low.uv.y - g.V0) / (g.V1 - g.V0) * (g.Y1 - g.Y0);
   const float pen_x = low.pos.x - (g.X0 + cut_x) * scale_x;
-  return {letter, pen_x, low.pos.y - (g.Y0 + cut_y) * scale_y, pen_x + g.AdvanceX * scale_x, scale_x};
+  return {letter, pen_x, low.pos.y - (g.Y0 + cut_y) * scale_y, pen_x + g.AdvanceX * scale_x, scale_x, pen_x};
 }
 
-/// Puts letters together to texts: those whose pen goes on from one to the next, over at most one space.
+/// Puts letters together to texts: the pen goes on from one to the next, over at most one space, or to the next line.
 class Reader {
  public:
   void read(const std::vector<Letter>& same, const ImDrawVert& low, const ImDrawVert& high, const ImVec4& room) {
     std::vector<Written> now;
-    bool spaced = false;
-    if (low.col == colour_) {
-      for (const Written& before : last_) {
-        for (const Letter& letter : same) {
-          if (letter.font != before.letter.font) continue;
-          const Written w = written(letter, low, high);
-          if (std::abs(w.pen_y - before.pen_y) > kAlmost) continue;
-          const float gap = w.pen_x - before.next_x;
-          const bool after_space = std::abs(gap - letter.space * w.scale) < kAlmost;
-          if (std::abs(gap) >= kAlmost && !after_space) continue;
-          spaced = std::abs(gap) >= kAlmost;
-          now.push_back(w);
-        }
+    bool space = false, next_line = false;
+    for (const Written& before : last_) {
+      for (const Letter& letter : same) {
+        if (low.col != colour_ || letter.font != before.letter.font) continue;
+        Written w = written(letter, low, high);
+        const auto is_at = [&](float x, float y) {
+          return std::abs(w.pen_x - x) < kAlmost && std::abs(w.pen_y - y) < kAlmost;
+        };
+        const bool follows = is_at(before.next_x, before.pen_y);
+        const bool after_space = is_at(before.next_x + letter.space * w.scale, before.pen_y);
+        const bool on_next_line = is_at(before.begin_x, before.pen_y + letter.line * w.scale);
+        if (!follows && !after_space && !on_next_line) continue;
+        space = !follows && after_space;
+        next_line = !follows && !after_space;
+        w.begin_x = before.begin_x;
+        now.push_back(w);
       }
     }
-    if (now.empty()) {
+    const bool begins = now.empty();
+    if (begins || next_line) {
       end(room);
-      for (const Letter& letter : same) now.push_back(written(letter, low, high));
-      colour_ = low.col;
+      text_.goes_on = next_line && !begins;
       text_.x = low.pos.x;
       text_.y = low.pos.y;
     }
-    if (spaced) text_.text += ' ';
+    if (begins) {
+      for (const Letter& letter : same) now.push_back(written(letter, low, high));
+      colour_ = low.col;
+    }
+    if (space && !begins) text_.text += ' ';
     base::append_utf8(text_.text, now.front().letter.glyph->Codepoint);
     text_.width = std::max(text_.width, high.pos.x - text_.x);
     const float bottom = std::max(text_.y + text_.height, high.pos.y);
@@ -158,12 +168,18 @@ bool draws_letters(const ImDrawCmd& command) {
 #endif
 }
 
+std::optional<Letters> the_letters;
 DrawnTexts* the_collector = nullptr;
 
 }  // namespace
 
+void letters_have_changed() { the_letters.reset(); }
+
 std::vector<DrawnText> texts_of(const ImDrawData& frame) {
-  const Letters letters(*ImGui::GetIO().Fonts);
+#if IMGUI_VERSION_NUM >= 19200
+  letters_have_changed();  // it makes each letter when it is first drawn
+#endif
+  if (!the_letters) the_letters.emplace(*ImGui::GetIO().Fonts);
   Reader reader;
   for (int n = 0; n < frame.CmdListsCount; ++n) {
     const ImDrawList& list = *frame.CmdLists[n];
@@ -181,7 +197,7 @@ std::vector<DrawnText> texts_of(const ImDrawData& frame) {
         const ImDrawVert &low = vertices[indices[i]], &high = vertices[indices[i + 2]];
         i += 6;
         const bool is_letter = high.uv.x > low.uv.x && high.uv.y > low.uv.y;
-        const auto& same = letters.at((low.uv.x + high.uv.x) / 2, (low.uv.y + high.uv.y) / 2);
+        const auto& same = the_letters->at((low.uv.x + high.uv.x) / 2, (low.uv.y + high.uv.y) / 2);
         is_letter && !same.empty() ? reader.read(same, low, high, room) : reader.end(room);
       }
       reader.end(room);
@@ -200,10 +216,14 @@ void DrawnTexts::forget() {
 
 void DrawnTexts::collect(const ImDrawData& frame) {
   if (the_collector == nullptr) return;
-  for (DrawnText& drawn : texts_of(frame)) {
-    the_collector->texts_.insert(drawn.text);
-    the_collector->places_.push_back(std::move(drawn));
+  std::string text;
+  for (DrawnText& line : texts_of(frame)) {
+    if (!line.goes_on) the_collector->texts_.insert(std::exchange(text, {}));
+    text += (line.goes_on ? "\n" : "") + line.text;
+    the_collector->places_.push_back(std::move(line));
   }
+  the_collector->texts_.insert(text);
+  the_collector->texts_.erase("");
 }
 
 }  // namespace lanescope::ui_test

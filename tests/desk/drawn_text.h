@@ -10,14 +10,17 @@
 
 namespace lanescope::ui_test {
 
-/// A text on one line and where it is drawn, in pixels.
+/// A line of a text and where it is drawn, in pixels.
 struct DrawnText {
   std::string text;
   float x = 0, y = 0, width = 0, height = 0;
+  bool goes_on = false;  ///< the text of the line before
 };
 
-/// What of a frame's texts is visible, in the order in which they are drawn.
+/// The lines of a frame's texts that can be seen, in the order in which they are drawn.
 std::vector<DrawnText> texts_of(const ImDrawData& frame);
+/// Before the first frame with other fonts.
+void letters_have_changed();
 
 /// While it lives, the texts of the desk's frames are collected.
 class DrawnTexts {
@@ -28,7 +31,7 @@ class DrawnTexts {
   DrawnTexts& operator=(const DrawnTexts&) = delete;
 
   const std::set<std::string>& texts() const { return texts_; }
-  /// Every text that was drawn since forget().
+  /// Every line that was drawn since forget().
   const std::vector<DrawnText>& places() const { return places_; }
   void add(std::string text) { texts_.insert(std::move(text)); }  ///< one that was not drawn
   void forget();

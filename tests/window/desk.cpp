@@ -151,17 +151,6 @@ void Desk::click(Point p) {
   release();
 }
 
-void Desk::double_click(Point p) {
-  point_at(p);
-  ImGuiIO& io = ImGui::GetIO();
-  const float before = std::exchange(io.MouseDoubleClickTime, 30.0f);
-  for (int i = 0; i < 2; ++i) {
-    press();
-    release();
-  }
-  io.MouseDoubleClickTime = before;
-}
-
 void Desk::click(const std::string& name) {
   // What has just come may still be finding its place.
   frames(2);
@@ -307,14 +296,6 @@ void WindowTest::hold_still() {
     return std::exchange(edge, model().live_edge()) == model().live_edge() && !state().view.moving();
   };
   ASSERT_TRUE(desk().until(settled));
-}
-
-std::vector<std::string> WindowTest::markers() {
-  std::vector<std::string> found;
-  for (const trace::Event& m : model().analysis().markers()) {
-    found.emplace_back(model().trace().names().text(m.name));
-  }
-  return found;
 }
 
 Point WindowTest::point_of(trace::LaneKind kind, const trace::Event& event) {

@@ -1,4 +1,5 @@
-// A window on a real display, with hands at it: what the tests of this folder share.
+// A window on a real display, with hands at it, for what depends on the display. All else is tested without one: see
+// desk/desk.h, which has the same functions.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -61,7 +62,6 @@ class Desk {
   void release();
   void click(Point p);
   void click(const std::string& name);
-  void double_click(Point p);  ///< however slow the machine is
   void drag(Point from, Point to);
   void wheel(int steps, unsigned modifiers = kNone);  ///< > 0: away from the person
   void key_down(unsigned long symbol);
@@ -99,10 +99,6 @@ class WindowTest : public testing::Test {
   ui::ShellState& state() { return desk_->state(); }
   ui::Model& model() { return state().model; }
   const ui::TimeAxis& axis() { return state().view.axis(); }
-  workload::Settings settings() { return model().steering()->settings(); }
-  /// All texts of the trace's markers, oldest first.
-  std::vector<std::string> markers();
-  Nanoseconds last_marker() { return model().analysis().markers().back().start_ns; }
   /// The point of an event on the screen.
   Point point_of(trace::LaneKind lane, const trace::Event& event);
   /// The events of a lane that are in view as a whole, from all its sub-rows, in time order.
