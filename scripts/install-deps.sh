@@ -11,7 +11,6 @@ build  g++                      C++20 compiler
 build  cmake                    configures the build
 build  ninja-build              runs the build
 build  gettext                  msgfmt makes the catalogue of translations
-build  python3                  groups the sources that are compiled together
 build  pkg-config               finds libraries that come without a CMake package
 build  ccache                   makes a second build cheap
 build  libimgui-dev             Dear ImGui: panels, knobs and menus of the window
@@ -68,7 +67,7 @@ web    ccache                   makes a second build cheap
 web    cmake                    configures the build
 web    ninja-build              runs the build
 web    gettext                  msgfmt makes the catalogue of translations
-web    python3                  groups the sources that are compiled together
+web    python3                  makes the fonts
 web    pkg-config               asked for by the libraries' own builds
 web    libspdlog-dev            libraries that consist of headers
 web    libcli11-dev

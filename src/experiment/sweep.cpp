@@ -28,7 +28,7 @@ constexpr std::uint64_t kSweepMostIterations = 1'000'000'000;
 struct Assignment {
   std::string_view key, value;
 };
-std::optional<Assignment> split_sweep(std::string_view text) {
+std::optional<Assignment> assignment_in(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == std::string_view::npos) return std::nullopt;
   return Assignment{text.substr(0, equals), text.substr(equals + 1)};
@@ -69,7 +69,7 @@ session::SessionOptions options_at(const SweepSpec& spec, const std::vector<std:
   session::SessionOptions options = options_of(spec);
   for (std::size_t a = 0; a < spec.axes.size(); ++a) apply(options, spec.axes[a].key, at[a]);
   if (against) {
-    const Assignment other = *split_sweep(spec.against);
+    const Assignment other = *assignment_in(spec.against);
     apply(options, other.key, other.value);
   }
   return options;
@@ -103,7 +103,7 @@ Axis parse_axis(std::string_view text) {
   const auto refuse = [&](const char* why) {
     throw UsageError(tr("'{}' {}; write KEY=VALUE,VALUE,..., for example {}", text, why, "batch_size=128,512"));
   };
-  const std::optional<Assignment> parts = split_sweep(text);
+  const std::optional<Assignment> parts = assignment_in(text);
   if (!parts) refuse(tr("names no values"));
   Axis axis{std::string(parts->key), {}};
   std::string_view rest = parts->value;
@@ -177,7 +177,7 @@ void check_sweep(const SweepSpec& spec) {
     for (const std::string& value : axis.values) check(axis.key, value);
   }
   if (spec.against.empty()) return;
-  const std::optional<Assignment> other = split_sweep(spec.against);
+  const std::optional<Assignment> other = assignment_in(spec.against);
   if (!other || other->value.empty()) {
     throw UsageError(
         tr("'{}' is not a setting to compare with; write KEY=VALUE, for example {}", spec.against, "device=cpu"));

@@ -28,7 +28,7 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 // Fewer events are counted at once, without a moment in which there is nothing to show.
 constexpr std::int64_t kStatisticsAtOnce = 8'000;
 constexpr std::chrono::seconds kStatisticsBetween{1};  // more often, the numbers could not be read
-constexpr int kPause = 4;                    // a computation is followed by this many times its duration without one
+constexpr int kPause = 4;  // a computation is followed by this many times its duration without one
 
 // As PyTorch's profiler names Python functions.
 bool is_python(std::string_view name) {

@@ -17,9 +17,9 @@ constexpr float kBadge = 20;
 constexpr float kFixed = kRuler + 2 * (kHead + kMarks + kMarksGap) + kDifference + kBelow;
 constexpr std::array<float, 6> kBandsFactors{CompareBands::kTallest, 1.25f, 1, 0.85f, 0.7f, 0.6f};
 constexpr float kBandsLeastLanes = 120;  // minimum height of each side's lanes, if they need more
-constexpr float kNoLanes = 90;         // B's height while there is no B
-constexpr float kTimelineBelow = 18;   // the margin a timeline leaves below its last lane
-constexpr double kTypicalNear = 0.02;  // relative difference below which the typical iteration equals the mean
+constexpr float kNoLanes = 90;           // B's height while there is no B
+constexpr float kTimelineBelow = 18;     // the margin a timeline leaves below its last lane
+constexpr double kTypicalNear = 0.02;    // relative difference below which the typical iteration equals the mean
 
 // "161.9 µs per iteration"; mentions the typical one if its length differs.
 std::string bands_length_text(const RunSnapshot& run) {

@@ -38,7 +38,7 @@ void draw_sides(const Canvas& c, float width) {
   }
 }
 
-bool shows_story(const ShellState& state) { return state.experiment.active && state.model.steering(); }
+bool has_experiment(const ShellState& state) { return state.experiment.active && state.model.steering(); }
 
 void draw_story_knob(const Canvas& c, float width) {
   ShellState& state = c.state;
@@ -87,7 +87,7 @@ void draw_presentation_top(const Canvas& c) {
   const float clock_x = step ? draw_lesson_clock(c, badge_x - kPresentationPad * s, at.y, size.y) : badge_x;
   const std::string says = step ? fmt::format("{}/{}  {}", lesson.number() + 1, lesson.lesson().steps.size(),
                                               lesson.step().title[state.language()])
-                           : shows_story(state) ? state.experiment.active->experiment().title[state.language()]
+                           : has_experiment(state) ? state.experiment.active->experiment().title[state.language()]
                                                 : tr(state.model.title());
   const Label title{at.x + kPresentationPad * s,
                     at.y,
@@ -105,7 +105,7 @@ void draw_presentation_bar(const Canvas& c) {
   const ImVec2 size = ImGui::GetWindowSize();
   const analysis::Verdict& verdict = state.model.recent().verdict;
   const bool hidden = answers_hidden(state);
-  const bool knob = shows_story(state);
+  const bool knob = has_experiment(state);
   const float knob_width = knob ? std::min(kKnobWidth * s, size.x * 0.36f) : 0;
   const float width = size.x - knob_width - (knob ? 3 : 2) * kPresentationPad * s;
   const bool starting = state.model.live() && verdict.kind == analysis::VerdictKind::Unknown;

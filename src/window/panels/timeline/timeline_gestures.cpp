@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kTimelineClickSlop = 4;
 constexpr float kTimelineEdgeReach = 5;  // mouse distance to the edge of a selected range
-constexpr float kLeastZoomBand = 6;  // anything narrower is accidental
+constexpr float kLeastZoomBand = 6;      // anything narrower is accidental
 constexpr float kWheelPan = 60, kWheelScroll = 60;
 constexpr double kSpeedSeconds = 0.05;  // time over which the speed of a flick is measured
 constexpr float kLeastFlick = 300;      // pixels per second
