@@ -1,5 +1,5 @@
-# lanescope_module(<name> [HOT] DEPENDS <targets>... [EXCLUDE <files>...] [ONLY <files>...] [ALONE <files>...]): one static
-#   library per folder of src/, with all its sources but those excluded, or only those named. HOT: see lanescope_optimise.
+# lanescope_module(<name> <level> DEPENDS <targets>... [EXCLUDE <files>...] [ONLY <files>...] [ALONE <files>...]): one static
+#   library per folder of src/, with all its sources but those excluded, or only those named. level: see lanescope_optimise.
 #   ALONE: sources that are compiled alone, because their options or macros are not for others.
 # lanescope_module_tests(<name> DEPENDS <targets>... [DISPLAY] [HALVES] [ONE_THREAD] [ONLY_PLAIN <suites>...]
 #                        [WITHOUT_TSAN <suites>...] [ALONE <files>...]): one test program per folder of tests/, all *_test.cpp.
@@ -7,8 +7,8 @@
 #   ONLY_PLAIN: suites that no sanitizer runs, because they repeat with other values what other suites run, too.
 #   ONE_THREAD: it starts no thread that other tests do not start, too, so ThreadSanitizer leaves it out; likewise the
 #   suites in WITHOUT_TSAN.
-function(lanescope_module name)
-  cmake_parse_arguments(ARG "HOT" "" "DEPENDS;EXCLUDE;ONLY;ALONE" ${ARGN})
+function(lanescope_module name level)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE;ONLY;ALONE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
   # capture/cupti needs CUDA's headers and is a library of its own, see Cuda.cmake.
   list(FILTER sources EXCLUDE REGEX "/src/(app/main(_browser)?\\.cpp|capture/cupti/.*)$")
@@ -46,11 +46,7 @@ function(lanescope_module name)
     target_include_directories(lanescope_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src")
     target_link_libraries(lanescope_${name} PUBLIC ${ARG_DEPENDS})
     lanescope_warnings(lanescope_${name})
-    if(ARG_HOT)
-      lanescope_optimise(lanescope_${name} HOT)
-    else()
-      lanescope_optimise(lanescope_${name} COLD)
-    endif()
+    lanescope_optimise(lanescope_${name} ${level})
   else()
     add_library(lanescope_${name} INTERFACE)
     target_include_directories(lanescope_${name} INTERFACE "${PROJECT_SOURCE_DIR}/src")
@@ -75,7 +71,7 @@ function(lanescope_module_tests name)
   target_compile_definitions(${name}_tests PRIVATE LANESCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                              LANESCOPE_BINARY="$<TARGET_FILE:lanescope>")
   lanescope_warnings(${name}_tests)
-  lanescope_optimise(${name}_tests ONCE)
+  lanescope_optimise(${name}_tests TESTS)
   set(environment "")
   if(LANESCOPE_SANITIZE STREQUAL "thread")
     set(environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")

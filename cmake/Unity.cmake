@@ -22,14 +22,16 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:--param=ggc-min-expand=300 --param=ggc-min-heapsize=1000000>")
 endif()
 
-# lanescope_optimise(<target> <how>): HOT: code that runs for each event or pixel. COLD: code that waits for people and files.
-#   ONCE: tests.
-function(lanescope_optimise target how)
-  if(how STREQUAL "ONCE" AND LANESCOPE_SANITIZE)
+# lanescope_optimise(<target> <level>): O3: code that computes or reads every byte; O2: code that runs for each event or
+#   pixel; O1: for each iteration or click; Og, which compiles fastest: code that waits for people and files, and tests.
+function(lanescope_optimise target level)
+  if(level STREQUAL "TESTS" AND LANESCOPE_SANITIZE)
     target_compile_options(${target} PRIVATE -O0 -fno-sanitize=undefined)  # sanitizers check the modules
-  elseif(how STREQUAL "HOT")
-    target_compile_options(${target} PRIVATE -fno-semantic-interposition)
   elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
-    target_compile_options(${target} PRIVATE -O1)
+    string(REPLACE "TESTS" "Og" level ${level})
+    target_compile_options(${target} PRIVATE -${level} -fno-semantic-interposition)
+    if(level STREQUAL "Og" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it follows values less far, and warns in vain
+      target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
+    endif()
   endif()
 endfunction()

@@ -1,8 +1,7 @@
 // Rulers, bookmarks and notes beside a trace (JSON), and what is typed to go to a time.
-#include "timeline/marks.h"
-
 #include "foreign.h"
 #include "inspect/destination.h"
+#include "model/marks_json.h"
 
 using namespace lanescope;
 

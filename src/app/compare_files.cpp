@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "analysis/differences.h"
@@ -11,6 +10,7 @@
 #include "app/outputs.h"
 #include "app/read_figures.h"
 #include "app/run_report.h"
+#include "app/summary_json.h"
 #include "app/terminal.h"
 #include "base/error.h"
 #include "base/translate.h"
@@ -34,10 +34,10 @@ RunNames names_of(const CompareRequest& request) {
 }
 
 std::string json_of(const FileFigures& first, const FileFigures& second, const analysis::Differences& differences) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::parse(comparison_json(first.figures, second.figures));
+  Json json = comparison_json(first.figures, second.figures);
   json["files"] = {first.source.path, second.source.path};
   json["differences"] = differences_json(differences);
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  return written(json);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "app/html_sections.h"
 #include "app/html_text.h"
 #include "app/run_report.h"
+#include "app/summary_json.h"
 #include "app/table.h"
 #include "app/text_layout.h"
 #include "base/time.h"
@@ -146,18 +147,18 @@ std::string differences_csv(const Differences& differences) {
   return csv;
 }
 
-nlohmann::ordered_json differences_json(const Differences& differences) {
-  nlohmann::ordered_json json;
+Json differences_json(const Differences& differences) {
+  Json json;
   json["per"] = differences.per_iteration ? "iteration" : "trace";
-  json["rows"] = nlohmann::ordered_json::array();
+  json["rows"] = Json::array();
   for (const Difference& row : differences.rows) {
-    nlohmann::ordered_json one;
+    Json one;
     one["kind"] = analysis::cost_kind_key(row.kind);
     one["name"] = row.name;
     one["first"] = {{"count", row.first_count}, {"ns", row.first_ns}};
     one["second"] = {{"count", row.second_count}, {"ns", row.second_ns}};
     one["change_ns"] = row.change_ns();
-    one["because"] = nlohmann::ordered_json::array();
+    one["because"] = Json::array();
     if (row.other_count) one["because"].push_back("count");
     if (row.other_length) one["because"].push_back("length");
     if (row.other_shapes) one["because"].push_back("shapes");

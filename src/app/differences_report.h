@@ -1,10 +1,10 @@
 // What differs between two traces: as a table, Markdown, CSV, JSON, and a section of a page.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "analysis/differences.h"
+#include "app/summary_json.h"
 #include "app/terminal.h"
 
 namespace lanescope::app {
@@ -20,7 +20,7 @@ std::string differences_markdown(const analysis::Differences& differences, const
 /// All rows: kind, name, first_count, second_count, first_ns, second_ns, change_ns, per ("iteration" or "trace").
 std::string differences_csv(const analysis::Differences& differences);
 /// {"per": "iteration", "rows": [{"kind", "name", "first": {"count", "ns"}, "second": ..., "change_ns", "because"}]}
-nlohmann::ordered_json differences_json(const analysis::Differences& differences);
+Json differences_json(const analysis::Differences& differences);
 /// A section of a page, as HTML.
 std::string differences_section(const analysis::Differences& differences);
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "app/summary_json.h"
 #include "app/table.h"
 #include "base/translate.h"
 #include "experiment/unit.h"
@@ -12,7 +12,6 @@
 namespace lanescope::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using base::tr;
 using experiment::Side;
 
@@ -54,10 +53,10 @@ Json ours_json(const ExperimentReport& report) {
 
 Json runs_json(const ExperimentReport& report) {
   const auto& [before, after] = report.runs;
-  if (before && after) return Json::parse(comparison_json(*before, *after));
+  if (before && after) return comparison_json(*before, *after);
   const std::optional<RunFigures>& only = before ? before : after;
-  if (!report.side) return only ? Json::parse(comparison_json(*only, std::nullopt)) : Json::object();
-  return only ? Json::parse(io::summary_json(*only)) : Json::object();
+  if (!report.side) return only ? comparison_json(*only, std::nullopt) : Json::object();
+  return only ? summary_json(*only) : Json::object();
 }
 
 std::string side_name(const ExperimentReport& report, Side side) {
@@ -122,7 +121,7 @@ std::string published(const ExperimentReport& report, const Style& style) {
 
 }  // namespace
 
-std::string experiment_json(const ExperimentReport& report) {
+Json experiment_json(const ExperimentReport& report) {
   const experiment::Experiment& experiment = report.experiment;
   Json json;
   if (report.side) json = runs_json(report);
@@ -135,7 +134,7 @@ std::string experiment_json(const ExperimentReport& report) {
   }
   json["published"] = published_json(report);
   json["simulated_or_measured"] = ours_json(report);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return json;
 }
 
 std::string experiment_table(const ExperimentReport& report, const Style& style) {

@@ -26,9 +26,9 @@ struct ExperimentReport {
   std::vector<PublishedRow> rows;
 };
 
-/// Both sides: like comparison_json(); one side: like io::summary_json(). In addition "experiment", "published" and
+/// Both sides: like comparison_json(); one side: like summary_json(). In addition "experiment", "published" and
 /// "simulated_or_measured".
-std::string experiment_json(const ExperimentReport& report);
+Json experiment_json(const ExperimentReport& report);
 std::string experiment_table(const ExperimentReport& report, const Style& style);
 
 }  // namespace lanescope::app

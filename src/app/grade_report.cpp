@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/lesson_words.h"
+#include "app/summary_json.h"
 #include "app/table.h"
 #include "base/translate.h"
 #include "base/version.h"
@@ -19,8 +19,6 @@ namespace {
 using base::tr;
 using lesson::GradedFile;
 using lesson::GradedStep;
-using Json = nlohmann::ordered_json;
-
 std::string asked_text(const GradedStep& graded) {
   const lesson::Step& step = *graded.step;
   return (step.question ? step.question->text : step.task->text)[base::language()];
@@ -205,7 +203,7 @@ std::string grades_json(const std::vector<GradedFile>& grades) {
   Json json{{"lanescope", base::kVersion}};
   json["files"] = Json::array();
   for (const GradedFile& graded : grades) json["files"].push_back(file_json(graded));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return written(json);
 }
 
 }  // namespace lanescope::app

@@ -133,8 +133,9 @@ int run_headless(const RunRequest& request) {
   if (!request.screenshot.file.empty()) write_picture(request, *painter, first, second.get());
   if (animator && second) animator->write({&first, "", ""}, {second.get(), "", ""});
   if (!request.json.empty()) {
-    const std::string json = request.compare.empty() ? io::summary_json(figures) : comparison_json(figures, other);
-    write_json(request.json, prediction ? with_prediction(json, *prediction) : json);
+    Json json = request.compare.empty() ? summary_json(figures) : comparison_json(figures, other);
+    if (prediction) json["prediction"] = prediction_json(*prediction);
+    write_json(request.json, written(json));
   }
   if (!request.html.empty()) {
     html::Page page{.title = {}, .command = request.command, .runs = {}, .experiment = nullptr, .ended_early = false};

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <variant>
 #include <vector>
 
+#include "app/summary_json.h"
 #include "app/table.h"
 #include "app/terminal.h"
 #include "base/translate.h"
@@ -23,7 +23,6 @@
 namespace lanescope::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using base::tr;
 using experiment::Language;
 
@@ -342,7 +341,7 @@ std::string list_text(const ListRequest& request) {
       json = lessons_json();
       break;
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return written(json);
 }
 
 }  // namespace lanescope::app

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/version_text.h"
 #include "base/error.h"
 #include "base/translate.h"
 

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/outputs.h"
+#include "app/summary_json.h"
 #include "app/table.h"
 #include "base/error.h"
 #include "base/platform/interrupt.h"
@@ -22,7 +22,6 @@ namespace {
 
 using base::tr;
 using experiment::MeasuredRun;
-using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 struct Loop {
@@ -265,7 +264,7 @@ std::string predict_check_json(const PredictCheck& check) {
     change["prediction"] = prediction_json(c.report);
     all["changes"].push_back(std::move(change));
   }
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return written(all);
 }
 
 std::string predict_check_text(const PredictCheck& check, const Style& style) {

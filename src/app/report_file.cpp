@@ -23,7 +23,7 @@ void report_file(const ReportRequest& request) {
   if (!request.trace.empty()) {
     io::write_trace(request.trace, *opened.trace, opened.facts, opened.health ? &*opened.health : nullptr);
   }
-  write_json(request.json, request.json.empty() ? std::string() : file_json(file.figures, file.source));
+  write_json(request.json, request.json.empty() ? std::string() : written(file_json(file.figures, file.source)));
   if (!request.html.empty()) {
     html::Page page{.title = {}, .command = request.command, .runs = {}, .experiment = nullptr, .ended_early = false};
     page.runs.push_back(html::page_run(file, {}));

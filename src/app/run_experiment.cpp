@@ -161,8 +161,9 @@ int run_experiment(const ExperimentRequest& request) {
     animator->write(parts[0], parts[1]);
   }
   if (!request.json.empty()) {
-    const std::string json = experiment_json(report);
-    write_json(request.json, prediction ? with_prediction(json, *prediction) : json);
+    Json json = experiment_json(report);
+    if (prediction) json["prediction"] = prediction_json(*prediction);
+    write_json(request.json, written(json));
   }
   if (!request.html.empty() && !parts.empty())
     html::write_page(request.html, page_of(request, report, runs, prediction, interrupt));

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "app/progress.h"
+#include "app/summary_json.h"
 #include "app/table.h"
 #include "base/error.h"
 #include "base/time.h"
@@ -20,17 +20,11 @@
 namespace lanescope::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using base::tr;
 using experiment::MeasuredRun;
 using prediction::Prediction;
 
 constexpr std::size_t kPredictionWidth = 100;
-
-Json typed(const std::string& text) {
-  const Json value = Json::parse(text, nullptr, false);
-  return value.is_boolean() || value.is_number() ? value : Json(text);
-}
 
 Json prediction_to_json(const std::vector<prediction::Foreign>& numbers) {
   Json list = Json::array();
@@ -177,13 +171,7 @@ PredictionReport predict_run(const MeasuredRun& run, const session::SessionOptio
   return report;
 }
 
-nlohmann::ordered_json prediction_json(const PredictionReport& report) { return prediction_to_json(report); }
-
-std::string with_prediction(const std::string& json, const PredictionReport& report) {
-  Json all = Json::parse(json);
-  all["prediction"] = prediction_to_json(report);
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-}
+Json prediction_json(const PredictionReport& report) { return prediction_to_json(report); }
 
 std::vector<Definition> prediction_lines(const PredictionReport& report) {
   const Prediction& p = report.prediction;

@@ -3,10 +3,10 @@
 
 #include <chrono>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "app/summary_json.h"
 #include "app/table.h"
 #include "app/terminal.h"
 #include "experiment/measured_run.h"
@@ -57,9 +57,7 @@ PredictionReport predict_run(const experiment::MeasuredRun& run, const session::
                              const std::function<bool()>& should_stop);
 
 /// The object "prediction".
-nlohmann::ordered_json prediction_json(const PredictionReport& report);
-/// Appends "prediction" to JSON written by io::summary_json().
-std::string with_prediction(const std::string& json, const PredictionReport& report);
+Json prediction_json(const PredictionReport& report);
 /// The result in words.
 std::vector<Definition> prediction_lines(const PredictionReport& report);
 /// The same with a heading, starting with an empty line.

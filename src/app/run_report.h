@@ -1,4 +1,4 @@
-// Formats the figures of a run or of a saved trace as JSON and as a table. All texts end with a line feed.
+// Formats the figures of a run or of a saved trace as JSON and as a table. Tables end with a line feed.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "app/summary_json.h"
 #include "app/terminal.h"
-#include "io/summary_json.h"
+#include "io/run_figures.h"
 
 namespace lanescope::app {
 
@@ -23,10 +24,10 @@ struct FileFacts {
 };
 
 /// {"runs": [first, second], "ratio": {...}}. A ratio is second / first, or null if the first is 0. Without a second
-/// run (ended early), "ratio" is null. The runs are formatted like io::summary_json().
-std::string comparison_json(const RunFigures& first, const std::optional<RunFigures>& second);
-/// Like io::summary_json(), with the facts about the file under "source".
-std::string file_json(const RunFigures& figures, const FileFacts& source);
+/// run (ended early), "ratio" is null. The runs are formatted like summary_json().
+Json comparison_json(const RunFigures& first, const std::optional<RunFigures>& second);
+/// Like summary_json(), with the facts about the file under "source".
+Json file_json(const RunFigures& figures, const FileFacts& source);
 
 std::string run_table(const RunFigures& figures, const Style& style);
 /// If empty, the runs are named by the settings that differ.

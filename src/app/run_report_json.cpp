@@ -1,17 +1,11 @@
-#include <nlohmann/json.hpp>
-
 #include "app/run_report.h"
 
 namespace lanescope::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr const char* kComparedFigures[] = {"elapsed_ns",   "pace",      "samples_per_s", "gpu_busy_ns",
                                             "host_wait_ns", "bubble_ns", "sync_count",    "launch_count",
                                             "h2d_bytes",    "d2h_bytes", "h2d_gb_per_s",  "d2h_gb_per_s"};
-
-Json report_to_json(const RunFigures& figures) { return Json::parse(io::summary_json(figures)); }
 
 Json divided(const Json& by, const Json& what) {
   if (!by.is_number() || !what.is_number() || by.get<double>() == 0) return nullptr;
@@ -33,25 +27,20 @@ Json gain_json(const analysis::Gain& gain) {
           {"per", gain.per_sample ? "sample" : "iteration"}};
 }
 
-std::string written(const Json& json) {
-  // A file's name or a category in a foreign trace need not be valid UTF-8.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-}
-
 }  // namespace
 
-std::string comparison_json(const RunFigures& first, const std::optional<RunFigures>& second) {
-  Json runs = Json::array({report_to_json(first)});
-  if (second) runs.push_back(report_to_json(*second));
+Json comparison_json(const RunFigures& first, const std::optional<RunFigures>& second) {
+  Json runs = Json::array({summary_json(first)});
+  if (second) runs.push_back(summary_json(*second));
   Json json;
   json["runs"] = runs;
   json["ratio"] = second ? ratio_of(runs[0], runs[1]) : Json(nullptr);
   if (second) json["gain"] = gain_json(io::gain_between(first, *second));
-  return written(json);
+  return json;
 }
 
-std::string file_json(const RunFigures& figures, const FileFacts& source) {
-  Json json = report_to_json(figures);
+Json file_json(const RunFigures& figures, const FileFacts& source) {
+  Json json = summary_json(figures);
   json["source"] = {{"file", source.path},
                     {"own", source.own},
                     {"incomplete", source.incomplete},
@@ -60,7 +49,7 @@ std::string file_json(const RunFigures& figures, const FileFacts& source) {
                     {"events_malformed", source.events_malformed},
                     {"read_by_category", source.read_by_category},
                     {"skipped_by_category", source.skipped_by_category}};
-  return written(json);
+  return json;
 }
 
 }  // namespace lanescope::app

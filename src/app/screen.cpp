@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/terminal.h"
+#include "app/version_text.h"
 #include "base/crash_reports.h"
 #include "base/error.h"
 #include "base/translate.h"

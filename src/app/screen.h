@@ -47,9 +47,6 @@ struct WindowRequest {
 void check_window(const WindowRequest& request);
 void show_window(const WindowRequest& request);
 
-/// "Dear ImGui 1.89.1, GLFW 3.3.8, FreeType 2.12.1", or that there is no window.
-std::string window_libraries();
-
 enum class WindowMeasure : std::uint8_t { Frames, LargeFrames, Rest, Start };
 /// Returns one line of JSON, for benchmarks.
 std::string measure_window(WindowMeasure what, const WindowRequest& request);

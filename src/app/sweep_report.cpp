@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "app/run_report.h"
+#include "app/summary_json.h"
 #include "app/table.h"
 #include "base/translate.h"
 #include "base/version.h"
@@ -17,14 +17,12 @@
 namespace lanescope::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using base::tr;
 using experiment::SweepPoint;
 
 constexpr double kBarWidth = 40;
 
 Json sweep_number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json point_json(const SweepReport& report, const SweepPoint& point) {
   Json json;
@@ -134,7 +132,7 @@ std::string sweep_json(const SweepReport& report) {
   for (const SweepPoint& point : report.points) {
     if (point.done) json["points"].push_back(point_json(report, point));
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return written(json);
 }
 
 std::string sweep_table(const SweepReport& report, const Style& style) {

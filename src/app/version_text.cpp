@@ -11,7 +11,6 @@
 #include <gnu/libc-version.h>
 #endif
 
-#include "app/screen.h"
 #include "base/translate.h"
 #include "base/version.h"
 

@@ -13,7 +13,7 @@
 #include "base/awaited.h"
 #include "experiment/figure.h"
 #include "experiment/run_facts.h"
-#include "io/summary_json.h"
+#include "io/run_figures.h"
 #include "session/session.h"
 #include "workload/common_settings.h"
 

@@ -15,7 +15,6 @@
 namespace lanescope::inject {
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr std::size_t kMostCalls = 2048;  // ids of a domain; CUPTI 13 has 523 and 807
 constexpr int kDomains = 2;
 

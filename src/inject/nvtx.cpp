@@ -27,8 +27,6 @@ struct nvtxStringRegistration_st {
 namespace lanescope::inject {
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
-
 // Domains and registered strings are kept for as long as the program runs, in memory of a fixed size.
 constexpr std::size_t kRoom = 4 << 20;
 std::atomic<char*> arena{nullptr};
@@ -116,7 +114,7 @@ using wire::CollectivePayload;
 
 // What the structure of each of NCCL's schemas has (nvtx_payload_schemas.h), in this order: a communicator, whose
 // absence before NCCL 2.25 makes the structure 8 bytes shorter; bytes; numbers of 32 bits.
-struct Layout {
+struct RangeLayout {
   bool bytes;
   std::uint8_t count;        // of numbers
   std::uint32_t numbers[2];  // the first ones; 0: not wanted
@@ -125,7 +123,7 @@ constexpr std::uint32_t kRoot = CollectivePayload::kRoot, kPeer = CollectivePayl
                         kOperation = CollectivePayload::kOperation, kRank = CollectivePayload::kRank;
 
 // False for a schema that is not a collective's or a communicator's.
-bool layout_of(std::uint64_t schema, Layout& layout) {
+bool layout_of(std::uint64_t schema, RangeLayout& layout) {
   switch (schema - kFirstSchema) {
     case 0:   // CommInitRank
     case 2:   // CommDestroy
@@ -167,7 +165,7 @@ bool layout_of(std::uint64_t schema, Layout& layout) {
 
 bool read_payload(nvtxDomainHandle_t domain, const PayloadData* from, CollectivePayload& payload) {
   if (!domain || domain->bytes != 4 || std::memcmp(domain->text, "NCCL", 4) != 0) return false;
-  Layout layout;
+  RangeLayout layout;
   if (!from || !from->data || from->bytes > kLargestPayload || !layout_of(from->schema, layout)) return false;
   payload = {};
   if (!layout.bytes) {

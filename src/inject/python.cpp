@@ -14,7 +14,6 @@ namespace lanescope::inject {
 namespace {
 
 using Address = std::uint64_t;
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr int kNone = -1;
 constexpr std::size_t kMostFrames = wire::kMostFrames;
 constexpr int kMostSteps = 128;          // frames looked at, with those that are skipped

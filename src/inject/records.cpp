@@ -15,7 +15,6 @@
 namespace lanescope::inject {
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr std::uint32_t kNullAllowed = 27;  // from CUDA 12.9 on CUPTI accepts that there is no buffer
 // The versions of CUPTI that introduced the larger structs.
 constexpr std::uint32_t kOverheadCorrelation = 20;  // CUDA 12.2

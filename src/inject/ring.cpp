@@ -13,7 +13,6 @@
 namespace lanescope::inject {
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr std::size_t kFirst = sizeof(wire::Slot::first.content), kMore = sizeof(wire::Slot::more);
 constexpr unsigned kProbes = 64;
 /// To claim slots. Each one that fails is another thread's success, or a viewer that writes where it must not.

@@ -9,6 +9,8 @@
 
 namespace lanescope::inject {
 
+inline constexpr auto kRelaxed = std::memory_order_relaxed;
+
 struct Ring {
   wire::Memory* memory = nullptr;
   std::uint64_t mask = 0;  ///< slots - 1; not read from the memory, which the viewer can write to
@@ -34,7 +36,7 @@ extern Ring ring;
 
 inline bool live() { return ring.live.load(std::memory_order_acquire); }
 inline void count(std::atomic<std::uint64_t>& counter, std::uint64_t n = 1) {
-  counter.fetch_add(n, std::memory_order_relaxed);
+  counter.fetch_add(n, kRelaxed);
 }
 /// One line with the state; the line first, so that a reader of the state finds it.
 void set_state(wire::State state, const char* line);

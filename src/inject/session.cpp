@@ -25,7 +25,6 @@
 namespace lanescope::inject {
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr std::uint64_t kSlots = 262'144;               // 16 MiB
 constexpr std::int64_t kFlushEvery = 8 * kMillisecond;  // on an H200 each takes 0.16 ms of our thread
 constexpr std::int64_t kRest = 50 * kMillisecond;       // between two looks at the controls, if only waits are watched

@@ -13,7 +13,6 @@
 namespace lanescope::inject {
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr std::uint32_t kNamedByProgram = 0xFFFFFFFF;
 
 // Static thread-local storage: no allocation at a thread's first use of it.

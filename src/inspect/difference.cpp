@@ -8,7 +8,7 @@
 #include "base/translate.h"
 #include "device/device_name.h"
 #include "inspect/figure_text.h"
-#include "io/summary_json.h"
+#include "io/run_figures.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json_text.h"
 #include "io/json_scalar.h"
-#include "io/json_text.h"
 
 namespace lanescope::io {
 
@@ -35,7 +35,7 @@ class ValueWriter {
   void closed(bool object) { text_ += object ? '}' : ']'; }
   void key(std::string_view name) {
     begin();
-    append_json_string(text_, name);
+    base::append_json_string(text_, name);
     text_ += ':';
     after_key_ = true;
   }
@@ -49,14 +49,14 @@ class ValueWriter {
         text_ += "null";
         break;
       case Scalar::Type::Integer:
-        append_number(text_, value.integer);
+        base::append_number(text_, value.integer);
         break;
       case Scalar::Type::Boolean:
       case Scalar::Type::Real:
         text_ += value.text;
         break;
       case Scalar::Type::Text:
-        append_json_string(text_, beginning_of(value.text, kMostArgument));
+        base::append_json_string(text_, beginning_of(value.text, kMostArgument));
         if (value.text.size() > kMostArgument) text_.insert(text_.size() - 1, "…");
         break;
     }

@@ -9,12 +9,12 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/json_text.h"
 #include "base/platform/machine_memory.h"
 #include "base/time.h"
 #include "base/time_limits.h"
 #include "base/translate.h"
 #include "io/chrome_vocabulary.h"
-#include "io/json_text.h"
 #include "trace/links.h"
 
 namespace lanescope::io {

@@ -7,13 +7,13 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json_text.h"
 #include "base/time_limits.h"
 #include "base/translate.h"
 #include "io/argument_values.h"
 #include "io/chrome_fields.h"
 #include "io/chrome_vocabulary.h"
 #include "io/json_reader.h"
-#include "io/json_text.h"
 
 namespace lanescope::io {
 namespace {
@@ -350,7 +350,7 @@ class Handler {
   void add_argument(std::string_view name, std::string_view json) {
     if (name.size() > kMostArgument || arguments_.size() + json.size() > kMostArguments) return;
     if (!arguments_.empty()) arguments_ += ',';
-    append_json_string(arguments_, name);
+    base::append_json_string(arguments_, name);
     arguments_ += ':';
     arguments_ += json;
   }

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_text.h"
 #include "io/byte_sink.h"
 #include "io/chrome_trace.h"
 #include "io/chrome_vocabulary.h"
-#include "io/json_text.h"
 #include "trace/links.h"
 
 namespace lanescope::io {
@@ -196,15 +196,15 @@ class ChromeWriter {
   template <typename Number>
   void number(std::string_view key, Number value) {
     out_ += key;
-    append_number(out_, value);
+    base::append_number(out_, value);
   }
   void string(std::string_view key, std::string_view value) {
     out_ += key;
-    append_json_string(out_, value);
+    base::append_json_string(out_, value);
   }
   void time(std::string_view key, Nanoseconds ns) {
     out_ += key;
-    append_microseconds(out_, ns);
+    base::append_microseconds(out_, ns);
   }
   void next_event() {
     if (out_.size() >= kFlushBytes) {
@@ -359,7 +359,7 @@ class ChromeWriter {
   void write_metadata_event(std::string_view what, std::int64_t pid, std::int64_t tid, std::string_view key,
                             std::string_view value) {
     begin_metadata_event(what, pid, tid);
-    append_json_string(out_, key);
+    base::append_json_string(out_, key);
     string(":", value);
     text("}}");
   }
@@ -372,7 +372,7 @@ class ChromeWriter {
   const Name& name_of(base::NameId id) {
     if (id >= names_.size()) names_.resize(std::max<std::size_t>(id + 1, trace_.names().size()));
     Name& name = names_[id];
-    if (name.json.empty()) name.valid = append_json_string(name.json, trace_.names().text(id));
+    if (name.json.empty()) name.valid = base::append_json_string(name.json, trace_.names().text(id));
     return name;
   }
 
@@ -391,7 +391,7 @@ class ChromeWriter {
     if (shown.empty() || shown == own) {
       out_ += name.json;
     } else {
-      append_json_string(out_, shown);
+      base::append_json_string(out_, shown);
       if (name.valid) {
         text(",\"label\":");
         text(name.json);
@@ -424,7 +424,7 @@ class ChromeWriter {
     if (counter) {
       const double value = trace::value_of(e);
       argument("value");
-      append_number(out_, std::isfinite(value) ? value : 0.0);
+      base::append_number(out_, std::isfinite(value) ? value : 0.0);
     } else {
       write_arguments(e, lane);
       if (!raw) write_details(e);
@@ -451,7 +451,7 @@ class ChromeWriter {
   template <typename Number>
   void argument(std::string_view key, Number value) {
     argument(key);
-    append_number(out_, value);
+    base::append_number(out_, value);
   }
 
   void write_arguments(const Event& e, const Lane& lane) {
@@ -540,7 +540,7 @@ class ChromeWriter {
   }
   void fact(std::string_view key, std::string_view value) {
     argument(key);
-    append_json_string(out_, value);
+    base::append_json_string(out_, value);
   }
 
   void write_flow(const Event& e, LaneId l) {

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "base/from_chars.h"
+#include "base/json_text.h"
 #include "base/time_limits.h"
-#include "io/json_text.h"
 
 namespace lanescope::io {
 
@@ -56,7 +56,7 @@ RawTime Scalar::as_time() const {
   constexpr std::int64_t kThousand = 1000;
   if (type == Type::Real && decimals == 3 && integer <= base::kMaxTime && integer >= -base::kMaxTime)
     return {true, integer};
-  if (type == Type::Real || type == Type::Text) return {true, parse_microseconds(text)};
+  if (type == Type::Real || type == Type::Text) return {true, base::parse_microseconds(text)};
   if (type != Type::Integer) return {true, std::nullopt};
   if (integer > base::kMaxTime / kThousand || integer < -base::kMaxTime / kThousand) return {true, std::nullopt};
   return {true, integer * kThousand};

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/json_text.h"
 #include "io/chrome_vocabulary.h"
-#include "io/json_text.h"
 #include "io/nsys_reader.h"
 
 namespace lanescope::io::nsys {
@@ -97,7 +97,7 @@ void Reader::read_ranges() {
     trace::set_external_id(event, range.id);
     if (!range.sizes.empty()) {
       arguments = "\"sizes\":";
-      append_json_string(arguments, cut(range.sizes, kMaxSizesBytes));
+      base::append_json_string(arguments, cut(range.sizes, kMaxSizesBytes));
       trace::set_arguments(event, out_.number_of_arguments(arguments));
     }
     out_.keep(event);

@@ -1,6 +1,10 @@
 #include "io/run_figures.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "base/from_chars.h"
 
 namespace lanescope::io {
 
@@ -39,6 +43,26 @@ analysis::Breakdown breakdown_of(const trace::Trace& trace, const analysis::Live
                                  const RunFigures& figures) {
   return analysis::break_down(trace, analysis.records(figures.summary.verdict_gpu), figures.summary,
                               analysis.analysed_until());
+}
+
+double batch_size_of(const RunFacts& facts) {
+  const auto setting = facts.settings.find("batch_size");
+  if (setting == facts.settings.end()) return 0;
+  const std::string& text = setting->second;
+  double samples = 0;
+  const auto [stop, error] = base::from_chars(text.data(), text.data() + text.size(), samples);
+  return error == std::errc{} && stop == text.data() + text.size() && std::isfinite(samples) ? std::max(0.0, samples) : 0;
+}
+
+analysis::Gain gain_between(const RunFigures& first, const RunFigures& second) {
+  return analysis::gain_between(first.summary.pace, batch_size_of(first.facts), second.summary.pace,
+                                batch_size_of(second.facts));
+}
+
+std::optional<double> RunFigures::samples_per_s() const {
+  const double samples = batch_size_of(facts);
+  constexpr double kNsPerS = 1e9;
+  return samples > 0 && summary.pace.known() ? std::optional(samples * kNsPerS / summary.pace.ns) : std::nullopt;
 }
 
 }  // namespace lanescope::io

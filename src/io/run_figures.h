@@ -1,11 +1,76 @@
-// The figures of a trace that no longer grows, for the command line, the JSON and the page.
+// The figures of a run, for the command line, the JSON and the page; of a trace that no longer grows, computed here.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "analysis/account.h"
+#include "analysis/advice.h"
+#include "analysis/breakdown.h"
+#include "analysis/stragglers.h"
+#include "analysis/summary.h"
 #include "io/chrome_trace.h"
-#include "io/summary_json.h"
+#include "trace/capture_health.h"
 
 namespace lanescope::io {
+
+/// A figure of the workload itself: "read_us", "the program's read", "µs".
+struct OwnFigure {
+  std::string key, label, unit;
+  double mean = 0, total = 0, last = 0;
+  std::uint64_t count = 0;  ///< number of samples; 0: there is no mean
+};
+
+/// The predicted gain of a change of settings.
+struct PredictedTrial {
+  std::vector<std::string> settings;         ///< "log_interval=100"
+  double work = 1;                           ///< the factor by which an iteration's work grows (a larger batch)
+  double gain = 0;                           ///< how many times as fast, for the same work; 0 if refused
+  double measured_ns = 0, iteration_ns = 0;  ///< per iteration, now and with the change
+  double low_ns = 0, high_ns = 0;            ///< the range of the latter
+  /// What the run does not show and matters: measured by a probe of the device, or assumed; with their values.
+  std::vector<std::string> probed, assumed;
+  std::string refused;  ///< why there is no prediction; empty if there is one
+};
+
+struct RunFigures {
+  struct Loss {
+    double first = 0, last = 0;
+  };
+  RunFacts facts;
+  analysis::Summary summary;
+  trace::TraceCounts events;
+  std::uint64_t iterations = 0;
+  base::Nanoseconds elapsed_ns = 0;
+  /// The duration of the first iteration, if all figures exclude it: on a GPU it loads code and takes far longer than
+  /// the others.
+  std::optional<base::Nanoseconds> warm_up_ns;
+  std::optional<trace::CaptureHealth> capture;  ///< for a GPU's work; empty on a simulated device
+  /// If the run was cut into stretches: their length, and what an iteration took in each, in ns.
+  struct Stretches {
+    std::uint64_t iterations = 0;
+    std::vector<double> ns;
+  };
+  std::optional<Stretches> stretches;
+  std::optional<Loss> loss;    ///< empty: timing only, or nothing was read
+  std::vector<OwnFigure> own;  ///< figures that only the workload can know
+  /// From the setting batch_size and the pace; empty if either is unknown.
+  std::optional<double> samples_per_s() const;
+  /// Computed by the caller, because it needs a pass over the trace.
+  std::optional<analysis::Advice> advice;
+  std::optional<analysis::Breakdown> breakdown;      ///< the same
+  std::optional<analysis::Collectives> collectives;  ///< the same; empty, too, if there are none
+  std::optional<analysis::Lateness> lateness;        ///< of the GPU that arrives last most often, if that is known
+  /// For each card of the advice, what could be tried. Empty: not computed.
+  std::vector<std::optional<PredictedTrial>> trials;
+};
+
+/// Samples per iteration: the setting batch_size; 0: not known.
+double batch_size_of(const RunFacts& facts);
+/// How much faster the second run is, for the same work.
+analysis::Gain gain_between(const RunFigures& first, const RunFigures& second);
 
 /// What an analysis must know about a run beyond its trace.
 analysis::RunConditions conditions_of(const RunFacts& facts);

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/from_chars.h"
+#include "base/json_text.h"
 #include "base/platform/files.h"
 #include "base/platform/machine_memory.h"
 #include "base/time.h"
@@ -19,7 +20,6 @@
 #include "base/translate.h"
 #include "io/byte_source.h"
 #include "io/chrome_vocabulary.h"
-#include "io/json_text.h"
 #include "io/session_file.h"
 #include "io/session_format.h"
 

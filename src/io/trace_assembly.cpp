@@ -5,11 +5,11 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/json_text.h"
 #include "base/platform/machine_memory.h"
 #include "base/time.h"
 #include "base/time_limits.h"
 #include "base/translate.h"
-#include "io/json_text.h"
 
 namespace lanescope::io {
 namespace {

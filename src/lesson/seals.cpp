@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/json_text.h"
 #include "base/translate.h"
-#include "io/json_text.h"
 #include "lesson/digest.h"
 
 namespace lanescope::lesson {
@@ -36,7 +36,7 @@ constexpr std::array<const char*, kStepParts.size()> kStepChanges = {
 
 std::string number(double value) {
   std::string text;
-  io::append_number(text, value);
+  base::append_number(text, value);
   return text;
 }
 

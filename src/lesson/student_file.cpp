@@ -8,13 +8,13 @@
 
 #include "base/control_characters.h"
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/platform/paths.h"
 #include "base/translate.h"
 #include "base/utf8.h"
 #include "base/version.h"
 #include "io/atomic_file.h"
 #include "io/byte_source.h"
-#include "io/json_text.h"
 #include "lesson/digest.h"
 
 namespace lanescope::lesson {
@@ -81,7 +81,7 @@ std::string part_of_name(std::string_view name, bool plain, std::size_t most) {
 
 void add_number(std::vector<std::string>& fields, double value) {
   fields.emplace_back();
-  io::append_number(fields.back(), value);
+  base::append_number(fields.back(), value);
 }
 
 void add_text(std::vector<std::string>& fields, const Text& text) {

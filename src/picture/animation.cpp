@@ -11,7 +11,7 @@
 #include "base/version.h"
 #include "inspect/difference.h"
 #include "inspect/figure_text.h"
-#include "io/summary_json.h"
+#include "io/run_figures.h"
 #include "picture/badge.h"
 #include "picture/compare_bands.h"
 #include "picture/words.h"

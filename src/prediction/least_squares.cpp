@@ -1,29 +1,28 @@
 #include "prediction/least_squares.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
 #include <cmath>
 
 namespace lanescope::prediction {
 
+// By Gauss and Jordan; a positive definite matrix needs no exchange of rows.
 template <std::size_t N>
 typename LeastSquares<N>::Answer LeastSquares<N>::solve() const {
-  constexpr int kSize = static_cast<int>(N);
-  using Square = Eigen::Matrix<double, kSize, kSize>;
-  using Column = Eigen::Matrix<double, kSize, 1>;
-  Square matrix;
-  Column right;
-  for (int i = 0; i < kSize; ++i) {
-    right(i) = right_[static_cast<std::size_t>(i)];
-    for (int j = 0; j < kSize; ++j) matrix(i, j) = matrix_[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+  std::array<Row, N> matrix = matrix_, inverse{};
+  for (std::size_t i = 0; i < N; ++i) inverse[i][i] = 1;
+  for (std::size_t k = 0; k < N; ++k) {
+    for (std::size_t i = 0; i < N; ++i) {
+      if (i == k) continue;
+      const double factor = matrix[i][k] / matrix[k][k];
+      for (std::size_t j = 0; j < N; ++j) {
+        matrix[i][j] -= factor * matrix[k][j];
+        inverse[i][j] -= factor * inverse[k][j];
+      }
+    }
   }
-  const Eigen::LDLT<Square> factors(matrix);
-  const Column value = factors.solve(right);
-  const Square covariance = factors.solve(Square::Identity());
   Answer answer;
-  for (int i = 0; i < kSize; ++i) {
-    answer.value[static_cast<std::size_t>(i)] = value(i);
-    answer.sigma[static_cast<std::size_t>(i)] = std::sqrt(covariance(i, i));
+  for (std::size_t i = 0; i < N; ++i) {
+    for (std::size_t j = 0; j < N; ++j) answer.value[i] += inverse[i][j] / matrix[i][i] * right_[j];
+    answer.sigma[i] = std::sqrt(inverse[i][i] / matrix[i][i]);
   }
   return answer;
 }

@@ -8,8 +8,8 @@
 #include "base/settings_folder.h"
 #include "base/translate.h"
 #include "io/trace_file.h"
+#include "model/marks_json.h"
 #include "shell/shell_state.h"
-#include "timeline/marks.h"
 
 namespace lanescope::ui {
 namespace {

@@ -9,11 +9,11 @@
 #include "base/translate.h"
 #include "io/atomic_file.h"
 #include "io/trace_file.h"
+#include "model/marks_json.h"
 #include "shell/action_rows.h"
 #include "shell/save_experiment.h"
 #include "shell/shell_state.h"
 #include "shell/write_pictures.h"
-#include "timeline/marks.h"
 #include "trace/copy_trace.h"
 
 namespace lanescope::ui {

@@ -77,9 +77,4 @@ class Marks {
 /// The duration and the corresponding rate: "268.4 us  ·  3,726 /s".
 std::string measure_text(Nanoseconds duration);
 
-/// Converts rulers, bookmarks and notes to JSON text (for io::RunFacts::marks; empty if there are none), and back.
-/// Invalid text throws base::UsageError with the position.
-std::string marks_to_json(const Marks& marks);
-Marks marks_from_json(std::string_view json);
-
 }  // namespace lanescope::ui

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/control_characters.h"
+#include "base/json_text.h"
 #include "workload/code.h"
 
 namespace lanescope::workload {
@@ -13,7 +13,11 @@ namespace {
 
 constexpr std::int64_t kFewestToWarmUp = 5, kMostToWarmUp = 100;
 
-std::string in_quotes(std::string_view text) { return nlohmann::json(text).dump(); }
+std::string in_quotes(std::string_view text) {
+  std::string quoted;
+  base::append_json_string(quoted, text);
+  return quoted;
+}
 
 // A line of a comment, or of the text at a Python script's beginning, which it cannot end: titles may come from a file.
 std::string in_comment(std::string_view text, bool cuda_cpp) {

@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "app/html_page.h"
 #include "app/html_text.h"
 #include "app/program.h"
@@ -18,7 +16,6 @@
 namespace lanescope::app::test {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
 
 const std::string kData = std::string(LANESCOPE_SOURCE_DIR) + "/tests/data/";
@@ -45,7 +42,7 @@ struct Window {
     figures.events = model.trace().counts();
     analysis::Advice& shown = figures.advice.emplace();
     for (const ui::AdviceCard& card : advice.cards()) shown.cards.push_back(card.card);
-    return Json::parse(io::summary_json(figures));
+    return summary_json(figures);
   }
 
   ui::Model model;
@@ -131,7 +128,7 @@ TEST_F(OneAnswer, OfAllExperiments) {
     for (const auto side : {experiment::Side::Before, experiment::Side::After})
       runs[static_cast<std::size_t>(side)] = std::make_unique<RunSide>(experiment, side);
     const std::string table = comparison_table(runs[0]->figures, runs[1]->figures, Style{});
-    const Json json = Json::parse(comparison_json(runs[0]->figures, runs[1]->figures));
+    const Json json = comparison_json(runs[0]->figures, runs[1]->figures);
     html::Page page{.title = {}, .command = {}, .runs = {}, .experiment = nullptr, .ended_early = false};
     for (const auto& side : runs) page.runs.push_back(html::page_run(side->run, side->figures, "a side"));
     const std::string page_text = html::page_text(page);

@@ -6,6 +6,7 @@
 
 #include "desk/desk.h"
 #include "io/chrome_trace.h"
+#include "model/marks_json.h"
 #include "shell/marks_file.h"
 
 namespace lanescope::ui_test {

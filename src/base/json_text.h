@@ -9,7 +9,7 @@
 
 #include "base/time.h"
 
-namespace lanescope::io {
+namespace lanescope::base {
 
 /// Appends `text` as a quoted JSON string. Invalid UTF-8 bytes become U+FFFD; returns false if there were any.
 bool append_json_string(std::string& out, std::string_view text);
@@ -23,10 +23,10 @@ void append_number(std::string& out, T value) {
 void append_number(std::string& out, double value);
 
 /// Nanoseconds as microseconds with exactly three decimals: "-1.500".
-void append_microseconds(std::string& out, base::Nanoseconds ns);
+void append_microseconds(std::string& out, Nanoseconds ns);
 
 /// Parses decimal microseconds ("1712195495519689.047", "1.5e3") and rounds to the nearest nanosecond. Avoids double,
-/// which has too few digits for a time of day. Empty if it is not a number or exceeds base::kMaxTime.
-std::optional<base::Nanoseconds> parse_microseconds(std::string_view text);
+/// which has too few digits for a time of day. Empty if it is not a number or exceeds kMaxTime.
+std::optional<Nanoseconds> parse_microseconds(std::string_view text);
 
-}  // namespace lanescope::io
+}  // namespace lanescope::base

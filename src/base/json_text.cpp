@@ -1,11 +1,11 @@
-#include "io/json_text.h"
+#include "base/json_text.h"
 
 #include <algorithm>
 
 #include "base/time_limits.h"
 #include "base/utf8.h"
 
-namespace lanescope::io {
+namespace lanescope::base {
 namespace {
 
 void append_escape(std::string& out, unsigned char c) {
@@ -52,7 +52,7 @@ bool append_json_string(std::string& out, std::string_view text) {
       continue;
     }
     const std::size_t begin = i;
-    if (base::next_code_point(text, i) == base::kInvalidCodePoint) {
+    if (next_code_point(text, i) == kInvalidCodePoint) {
       out += "\\ufffd";
       valid = false;
     } else {
@@ -68,7 +68,7 @@ void append_number(std::string& out, double value) {
   out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
-void append_microseconds(std::string& out, base::Nanoseconds ns) {
+void append_microseconds(std::string& out, Nanoseconds ns) {
   auto magnitude = static_cast<std::uint64_t>(ns);
   if (ns < 0) {
     out += '-';
@@ -82,7 +82,7 @@ void append_microseconds(std::string& out, base::Nanoseconds ns) {
   out += static_cast<char>('0' + rest % 10);
 }
 
-std::optional<base::Nanoseconds> parse_microseconds(std::string_view text) {
+std::optional<Nanoseconds> parse_microseconds(std::string_view text) {
   std::size_t i = 0;
   const auto more = [&] { return i < text.size(); };
   const bool negative = more() && text[i] == '-';
@@ -132,9 +132,9 @@ std::optional<base::Nanoseconds> parse_microseconds(std::string_view text) {
   }
   const auto next = static_cast<std::size_t>(places);
   if (next < digits.size() && digits[next] >= '5') ++magnitude;
-  if (magnitude > static_cast<std::uint64_t>(base::kMaxTime)) return std::nullopt;
-  const auto ns = static_cast<base::Nanoseconds>(magnitude);
+  if (magnitude > static_cast<std::uint64_t>(kMaxTime)) return std::nullopt;
+  const auto ns = static_cast<Nanoseconds>(magnitude);
   return negative ? -ns : ns;
 }
 
-}  // namespace lanescope::io
+}  // namespace lanescope::base

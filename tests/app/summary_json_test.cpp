@@ -1,12 +1,22 @@
-#include "io/summary_json.h"
+#include "app/summary_json.h"
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <limits>
-#include <nlohmann/json.hpp>
 
-namespace lanescope::io {
+#include "analysis/builders.h"
+#include "io/session_file.h"
+#include "io/trace_file.h"
+#include "io/scratch.h"
+
+namespace lanescope::app {
 namespace {
+
+using io::RunFigures;
+
+// As it is read from the program's output.
+nlohmann::json read_back(const RunFigures& figures) { return nlohmann::json::parse(written(summary_json(figures))); }
 
 RunFigures some_figures() {
   RunFigures f;
@@ -41,7 +51,7 @@ RunFigures some_figures() {
 
 TEST(SummaryJson, HasTheFieldsOfTheCommandLineInTheirOrder) {
   // 24,000 bytes in 1,000 ns are 24 GB/s; no D2H copy means 0. 128 samples in 1,280 ns are 100 million a second.
-  EXPECT_EQ(summary_json(some_figures()), "{\n  \"lanescope\": \"" + std::string(base::kVersion) + R"(",
+  EXPECT_EQ(written(summary_json(some_figures())), "{\n  \"lanescope\": \"" + std::string(base::kVersion) + R"(",
   "workload": "linear-mse",
   "device": "sim:rtx4090",
   "simulated": true,
@@ -135,7 +145,7 @@ TEST(SummaryJson, HasTheFieldsOfTheCommandLineInTheirOrder) {
 }
 
 TEST(SummaryJson, AdviceIsThereWhenItWasWorkedOut) {
-  EXPECT_FALSE(nlohmann::json::parse(summary_json(some_figures())).contains("advice"));
+  EXPECT_FALSE(read_back(some_figures()).contains("advice"));
   RunFigures figures = some_figures();
   figures.advice = analysis::Advice{.iterations = 90, .warm_up = 10, .summary = {}, .cards = {}};
   figures.advice->summary.sync_count = 180;
@@ -146,7 +156,7 @@ TEST(SummaryJson, AdviceIsThereWhenItWasWorkedOut) {
   card.share = 0.5;
   card.range = "item()";
   card.title = "item() drains the GPU";
-  const auto advice = nlohmann::json::parse(summary_json(figures))["advice"];
+  const auto advice = read_back(figures)["advice"];
   EXPECT_EQ(advice["iterations"], 90);
   EXPECT_EQ(advice["warm_up"], 10);
   EXPECT_DOUBLE_EQ(advice["per_iteration"]["syncs"], 2);
@@ -162,7 +172,7 @@ TEST(SummaryJson, AdviceIsThereWhenItWasWorkedOut) {
 }
 
 TEST(SummaryJson, WhatIsNotKnownIsNull) {
-  const auto json = nlohmann::json::parse(summary_json({}));
+  const auto json = read_back({});
   EXPECT_TRUE(json["workload"].is_null());
   EXPECT_TRUE(json["device"].is_null());
   EXPECT_TRUE(json["loss"].is_null());
@@ -175,7 +185,7 @@ TEST(SummaryJson, WhatIsNotKnownIsNull) {
 
   RunFigures diverged = some_figures();
   diverged.loss->last = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_TRUE(nlohmann::json::parse(summary_json(diverged))["loss"]["last"].is_null());
+  EXPECT_TRUE(read_back(diverged)["loss"]["last"].is_null());
 }
 
 // While the queue fills, CPU iterations measure issuing: leaving them out prevents a misreading.
@@ -184,7 +194,7 @@ TEST(SummaryJson, TimesOfIssuingAreNull) {
   fills.summary.pace = {analysis::PaceBasis::QueueMoves, 0, 1000, 0, 0, 0.9};
   fills.breakdown.emplace();
   fills.breakdown->iteration = fills.summary.iteration;
-  const auto json = nlohmann::json::parse(summary_json(fills));
+  const auto json = read_back(fills);
   EXPECT_TRUE(json["pace"]["ns"].is_null());
   EXPECT_EQ(json["pace"]["basis"], "queue-fills");
   EXPECT_TRUE(json["samples_per_s"].is_null());
@@ -196,7 +206,7 @@ TEST(SummaryJson, TimesOfIssuingAreNull) {
 TEST(SummaryJson, OwnFiguresAreThoseThatWereSampled) {
   RunFigures figures;
   figures.own = {{"read_us", "reading", "µs", 2.5, 5, 3, 2}, {"wrong", "wrong numbers", "", 0, 0, 0, 0}};
-  const auto own = nlohmann::json::parse(summary_json(figures))["own"];
+  const auto own = read_back(figures)["own"];
   EXPECT_EQ(own,
             (nlohmann::json{
                 {"read_us",
@@ -207,7 +217,7 @@ TEST(SummaryJson, SettingsGetTheirTypesBack) {
   RunFigures figures;
   figures.facts.settings = {{"a", "-3"},   {"b", "1e3"},   {"c", "nan"}, {"d", ""},
                             {"e", "1.5x"}, {"f", "false"}, {"g", "\xff"}};
-  const auto settings = nlohmann::json::parse(summary_json(figures))["settings"];
+  const auto settings = read_back(figures)["settings"];
   EXPECT_EQ(settings["a"], -3);
   EXPECT_EQ(settings["b"], 1000.0);
   EXPECT_EQ(settings["c"], "nan");
@@ -217,5 +227,33 @@ TEST(SummaryJson, SettingsGetTheirTypesBack) {
   EXPECT_EQ(settings["g"], "\uFFFD");
 }
 
+using ReportOfASession = io::Scratch;
+
+std::string figures_with_cards(const io::OpenedTrace& opened) {
+  const analysis_test::Finished analysis(*opened.trace);
+  RunFigures figures = io::figures_of(*opened.trace, analysis, opened.facts);
+  figures.advice = io::advice_of(*opened.trace, analysis, figures);
+  figures.breakdown = io::breakdown_of(*opened.trace, analysis, figures);
+  return written(summary_json(figures));
+}
+
+// What the report says of the runs recorded on a GPU that come with the program: figures, verdict, cards and tables.
+TEST_F(ReportOfASession, IsThatOfTheJson) {
+  int captures = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(LANESCOPE_SOURCE_DIR) / "assets/captures")) {
+    if (entry.path().extension() != ".gz") continue;
+    SCOPED_TRACE(entry.path().filename());
+    const io::OpenedTrace json = io::read_trace(entry.path());
+    io::write_session(file("a.lanescope"), *json.trace, json.facts);
+    const io::OpenedTrace own = io::read_trace(file("a.lanescope"));
+    EXPECT_EQ(own.facts, json.facts);
+    EXPECT_GT(own.events_read, 0u);
+    EXPECT_EQ(figures_with_cards(own), figures_with_cards(json));
+    ++captures;
+  }
+  EXPECT_GT(captures, 0);
+}
+
 }  // namespace
-}  // namespace lanescope::io
+}  // namespace lanescope::app

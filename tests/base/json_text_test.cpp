@@ -1,4 +1,4 @@
-#include "io/json_text.h"
+#include "base/json_text.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/time_limits.h"
 
-namespace lanescope::io {
+namespace lanescope::base {
 namespace {
 
 std::string quoted(std::string_view text, bool valid = true) {
@@ -44,7 +44,7 @@ TEST(JsonText, DoublesReadBackTheSame) {
   }
 }
 
-std::string microseconds(base::Nanoseconds ns) {
+std::string microseconds(Nanoseconds ns) {
   std::string out;
   append_microseconds(out, ns);
   return out;
@@ -57,7 +57,7 @@ TEST(Microseconds, AreWrittenWithThreeDecimals) {
   EXPECT_EQ(microseconds(-1'500), "-1.500");
   EXPECT_EQ(microseconds(-1), "-0.001");
   EXPECT_EQ(microseconds(1'712'195'495'519'689'047), "1712195495519689.047");
-  EXPECT_EQ(microseconds(std::numeric_limits<base::Nanoseconds>::min()), "-9223372036854775.808");
+  EXPECT_EQ(microseconds(std::numeric_limits<Nanoseconds>::min()), "-9223372036854775.808");
 }
 
 TEST(Microseconds, AreReadWithoutLosingDigits) {
@@ -87,18 +87,18 @@ TEST(Microseconds, RefuseWhatIsNoTime) {
         "4611686018427387.904", "99999999999999999999999999999999999999999999999999999999"}) {
     EXPECT_EQ(parse_microseconds(text), std::nullopt) << text;
   }
-  EXPECT_EQ(parse_microseconds("4611686018427387.903"), base::kMaxTime);
-  EXPECT_EQ(parse_microseconds("-4611686018427387.903"), -base::kMaxTime);
+  EXPECT_EQ(parse_microseconds("4611686018427387.903"), kMaxTime);
+  EXPECT_EQ(parse_microseconds("-4611686018427387.903"), -kMaxTime);
 }
 
 TEST(Microseconds, WrittenThenReadAreTheSame) {
   std::uint64_t state = 1;
   for (int i = 0; i < 10'000; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
-    const auto ns = static_cast<base::Nanoseconds>(state) >> (2 + i % 61);
+    const auto ns = static_cast<Nanoseconds>(state) >> (2 + i % 61);
     ASSERT_EQ(parse_microseconds(microseconds(ns)), ns);
   }
 }
 
 }  // namespace
-}  // namespace lanescope::io
+}  // namespace lanescope::base

@@ -1,34 +1,18 @@
-#include "io/summary_json.h"
+#include "app/summary_json.h"
+
 #include "analysis/collective_rates.h"
-#include "base/from_chars.h"
+#include "base/version.h"
 
-#include <algorithm>
-#include <cmath>
-#include <nlohmann/json.hpp>
-
-namespace lanescope::io {
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-template <typename Number>
-std::optional<Number> parsed(const std::string& text) {
-  Number value{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = base::from_chars(text.data(), end, value);
-  if (text.empty() || error != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
+namespace lanescope::app {
 
 Json typed(const std::string& text) {
-  if (text == "true") return true;
-  if (text == "false") return false;
-  if (const auto integer = parsed<std::int64_t>(text)) return *integer;
-  if (const auto real = parsed<double>(text); real && std::isfinite(*real)) return *real;  // "nan" and "inf" are names
-  return text;
+  const Json value = Json::parse(text, nullptr, false);
+  return value.is_boolean() || value.is_number() ? value : Json(text);
 }
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+namespace {
 
 // CPU iterations. While the queue fills they only measure issuing, so the basis is stated beside them.
 Json iteration_json(const analysis::DurationStats& iteration, const analysis::Pace& pace) {
@@ -75,9 +59,9 @@ Json causes_json(const std::array<base::Nanoseconds, analysis::kBubbleCauses>& b
 }
 
 // A figure without samples does not exist with these settings.
-Json own_json(const std::vector<OwnFigure>& figures) {
+Json own_json(const std::vector<io::OwnFigure>& figures) {
   Json own = Json::object();
-  for (const OwnFigure& f : figures) {
+  for (const io::OwnFigure& f : figures) {
     if (f.count == 0) continue;
     own[f.key] = {{"label", f.label}, {"unit", f.unit}, {"mean", f.mean},
                   {"total", f.total}, {"last", f.last}, {"count", f.count}};
@@ -92,7 +76,7 @@ Json verdict_json(const analysis::Verdict& verdict) {
   return list;
 }
 
-Json trial_json(const std::optional<PredictedTrial>& trial) {
+Json trial_json(const std::optional<io::PredictedTrial>& trial) {
   if (!trial) return nullptr;
   Json settings = Json::object();
   for (const std::string& assignment : trial->settings) {
@@ -118,7 +102,7 @@ Json without_wait_json(const analysis::WithoutWait& answer) {
           {"iterations", answer.iterations},     {"refused", nullptr}};
 }
 
-Json advice_json(const analysis::Advice& advice, const std::vector<std::optional<PredictedTrial>>& trials) {
+Json advice_json(const analysis::Advice& advice, const std::vector<std::optional<io::PredictedTrial>>& trials) {
   Json list = Json::array();
   for (const analysis::Card& card : advice.cards) {
     list.push_back({{"rule", analysis::rule_key(card.rule)},
@@ -287,24 +271,7 @@ Json lateness_json(const analysis::Lateness& late) {
 
 }  // namespace
 
-double batch_size_of(const RunFacts& facts) {
-  const auto setting = facts.settings.find("batch_size");
-  const auto samples = setting == facts.settings.end() ? std::nullopt : parsed<double>(setting->second);
-  return samples && std::isfinite(*samples) ? std::max(0.0, *samples) : 0;
-}
-
-analysis::Gain gain_between(const RunFigures& first, const RunFigures& second) {
-  return analysis::gain_between(first.summary.pace, batch_size_of(first.facts), second.summary.pace,
-                                batch_size_of(second.facts));
-}
-
-std::optional<double> RunFigures::samples_per_s() const {
-  const double samples = batch_size_of(facts);
-  constexpr double kNsPerS = 1e9;
-  return samples > 0 && summary.pace.known() ? std::optional(samples * kNsPerS / summary.pace.ns) : std::nullopt;
-}
-
-std::string summary_json(const RunFigures& figures) {
+Json summary_json(const io::RunFigures& figures) {
   const analysis::Summary& s = figures.summary;
   Json settings = Json::object();
   for (const auto& [key, value] : figures.facts.settings) settings[key] = typed(value);
@@ -364,8 +331,9 @@ std::string summary_json(const RunFigures& figures) {
   if (figures.breakdown) json["breakdown"] = breakdown_json(*figures.breakdown, s);
   if (figures.collectives) json["collectives"] = collectives_json(*figures.collectives);
   if (figures.lateness) json["collectives"]["late"] = lateness_json(*figures.lateness);
-  // A file's name or settings need not be valid UTF-8.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return json;
 }
 
-}  // namespace lanescope::io
+std::string written(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
+
+}  // namespace lanescope::app
