@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "ops/arguments.h"
@@ -143,23 +146,24 @@ void linear_forward(const Op& op, Args a) {
   const auto m = static_cast<std::size_t>(op.m), n = static_cast<std::size_t>(op.n), k = static_cast<std::size_t>(op.k);
   const float *x = a[0].data(), *w = a[1].data(), *bias = a[2].data();
   float* out = a[3].data();
-  // Several independent sums hide the latency of the additions; the order within each sum stays the same.
-  constexpr std::size_t kAtOnce = 8;
-  for (std::size_t i = 0; i < m; ++i) {
-    const float* row = x + i * k;
-    std::size_t j = 0;
-    for (; j + kAtOnce <= n; j += kAtOnce) {
-      std::array<float, kAtOnce> sums;
-      for (std::size_t s = 0; s < kAtOnce; ++s) sums[s] = bias[j + s];
-      for (std::size_t c = 0; c < k; ++c) {
-        for (std::size_t s = 0; s < kAtOnce; ++s) sums[s] += row[c] * w[(j + s) * k + c];
-      }
-      std::copy(sums.begin(), sums.end(), out + i * n + j);
+  // Several columns of the result at once, with their weights side by side; the order within each sum stays the same.
+  using Four [[gnu::vector_size(4 * sizeof(float))]] = float;
+  constexpr std::size_t kAtOnce = 16;
+  using Columns = std::array<Four, kAtOnce / 4>;
+  std::vector<Columns> beside(k);
+  for (std::size_t j = 0; j < n; j += kAtOnce) {
+    const std::size_t columns = std::min(kAtOnce, n - j);
+    for (std::size_t s = 0; s < columns; ++s) {
+      for (std::size_t c = 0; c < k; ++c) beside[c][s / 4][s % 4] = w[(j + s) * k + c];
     }
-    for (; j < n; ++j) {
-      float sum = bias[j];
-      for (std::size_t c = 0; c < k; ++c) sum += row[c] * w[j * k + c];
-      out[i * n + j] = sum;
+    for (std::size_t i = 0; i < m; ++i) {
+      Columns sums{};
+      std::memcpy(&sums, bias + j, columns * sizeof(float));
+      for (std::size_t c = 0; c < k; ++c) {
+        const float value = x[i * k + c];
+        for (std::size_t q = 0; q < sums.size(); ++q) sums[q] += value * beside[c][q];
+      }
+      std::memcpy(out + i * n + j, &sums, columns * sizeof(float));
     }
   }
 }
@@ -169,8 +173,8 @@ void linear_weight_grad(const Op& op, Args a) {
   const float *dout = a[0].data(), *x = a[1].data();
   float* dw = a[2].data();
   std::fill_n(dw, n * k, 0.0f);
-  for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = 0; i < m; ++i) {
       const float d = dout[i * n + j];
       for (std::size_t c = 0; c < k; ++c) dw[j * k + c] += d * x[i * k + c];
     }
@@ -244,9 +248,13 @@ void mse_backward(std::size_t count, Args a) {
 }
 
 double sum_of(std::size_t count, std::span<const float> values) {
-  double sum = 0;
-  for (std::size_t i = 0; i < count; ++i) sum += values[i];
-  return sum;
+  std::array<double, 8> sums{};  // one after the other, each addition would wait for the one before
+  std::size_t i = 0;
+  for (; i + sums.size() <= count; i += sums.size()) {
+    for (std::size_t s = 0; s < sums.size(); ++s) sums[s] += values[i + s];
+  }
+  for (; i < count; ++i) sums[0] += values[i];
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
 void sgd_step(float rate, Args a) {
