@@ -26,7 +26,7 @@ using prediction::Prediction;
 
 constexpr std::size_t kPredictionWidth = 100;
 
-Json prediction_to_json(const std::vector<prediction::Foreign>& numbers) {
+Json numbers_json(const std::vector<prediction::Foreign>& numbers) {
   Json list = Json::array();
   for (const prediction::Foreign& number : numbers) {
     list.push_back({{"what", number.what},
@@ -37,40 +37,6 @@ Json prediction_to_json(const std::vector<prediction::Foreign>& numbers) {
                     {"text", prediction::text_of(number)}});
   }
   return list;
-}
-
-Json prediction_to_json(const PredictionReport& report) {
-  const Prediction& p = report.prediction;
-  Json json;
-  json["settings"] = Json::object();
-  for (const std::string& assignment : p.settings) {
-    const std::size_t equals = assignment.find('=');
-    json["settings"][assignment.substr(0, equals)] = typed(assignment.substr(equals + 1));
-  }
-  const bool given = p.refused.empty();
-  json["iteration_ns"] = given ? Json{{"mean", p.iteration_ns}, {"low", p.low_ns}, {"high", p.high_ns}} : Json(nullptr);
-  json["probed"] = prediction_to_json(p.probed);
-  json["assumed"] = prediction_to_json(p.assumed);
-  json["measured_ns"] = p.measured_ns > 0 ? Json(p.measured_ns) : Json(nullptr);
-  json["reproduced_ns"] = p.reproduced_ns > 0 ? Json(p.reproduced_ns) : Json(nullptr);
-  json["fidelity_error"] = p.reproduced_ns > 0 ? Json(p.fidelity_error) : Json(nullptr);
-  json["refused"] = given ? Json(nullptr) : Json(p.refused);
-  json["idle"] = given ? Json{{"now", p.idle_now}, {"then", p.idle_then}} : Json(nullptr);
-  json["stalls"] = Json::array();
-  for (const prediction::Stall& stall : p.stalls) {
-    json["stalls"].push_back(
-        {{"range", stall.range}, {"call", stall.call}, {"now_ns", stall.now_ns}, {"then_ns", stall.then_ns}});
-  }
-  json["sentence"] = p.sentence;
-  if (report.asked_to_verify) {
-    json["verified"] = report.verified_ns.empty() ? Json(nullptr)
-                                                  : Json{{"iteration_ns", {{"mean", report.median_ns()}}},
-                                                         {"runs_ns", report.verified_ns},
-                                                         {"unchanged_runs_ns", report.unchanged_ns},
-                                                         {"error", report.error()},
-                                                         {"in_range", report.in_range()}};
-  }
-  return json;
 }
 
 std::vector<std::string> sentences_of(const std::vector<prediction::Foreign>& numbers) {
@@ -171,7 +137,39 @@ PredictionReport predict_run(const MeasuredRun& run, const session::SessionOptio
   return report;
 }
 
-Json prediction_json(const PredictionReport& report) { return prediction_to_json(report); }
+Json prediction_json(const PredictionReport& report) {
+  const Prediction& p = report.prediction;
+  Json json;
+  json["settings"] = Json::object();
+  for (const std::string& assignment : p.settings) {
+    const std::size_t equals = assignment.find('=');
+    json["settings"][assignment.substr(0, equals)] = typed(assignment.substr(equals + 1));
+  }
+  const bool given = p.refused.empty();
+  json["iteration_ns"] = given ? Json{{"mean", p.iteration_ns}, {"low", p.low_ns}, {"high", p.high_ns}} : Json(nullptr);
+  json["probed"] = numbers_json(p.probed);
+  json["assumed"] = numbers_json(p.assumed);
+  json["measured_ns"] = p.measured_ns > 0 ? Json(p.measured_ns) : Json(nullptr);
+  json["reproduced_ns"] = p.reproduced_ns > 0 ? Json(p.reproduced_ns) : Json(nullptr);
+  json["fidelity_error"] = p.reproduced_ns > 0 ? Json(p.fidelity_error) : Json(nullptr);
+  json["refused"] = given ? Json(nullptr) : Json(p.refused);
+  json["idle"] = given ? Json{{"now", p.idle_now}, {"then", p.idle_then}} : Json(nullptr);
+  json["stalls"] = Json::array();
+  for (const prediction::Stall& stall : p.stalls) {
+    json["stalls"].push_back(
+        {{"range", stall.range}, {"call", stall.call}, {"now_ns", stall.now_ns}, {"then_ns", stall.then_ns}});
+  }
+  json["sentence"] = p.sentence;
+  if (report.asked_to_verify) {
+    json["verified"] = report.verified_ns.empty() ? Json(nullptr)
+                                                  : Json{{"iteration_ns", {{"mean", report.median_ns()}}},
+                                                         {"runs_ns", report.verified_ns},
+                                                         {"unchanged_runs_ns", report.unchanged_ns},
+                                                         {"error", report.error()},
+                                                         {"in_range", report.in_range()}};
+  }
+  return json;
+}
 
 std::vector<Definition> prediction_lines(const PredictionReport& report) {
   const Prediction& p = report.prediction;

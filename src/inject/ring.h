@@ -35,9 +35,7 @@ struct Ring {
 extern Ring ring;
 
 inline bool live() { return ring.live.load(std::memory_order_acquire); }
-inline void count(std::atomic<std::uint64_t>& counter, std::uint64_t n = 1) {
-  counter.fetch_add(n, kRelaxed);
-}
+inline void count(std::atomic<std::uint64_t>& counter, std::uint64_t n = 1) { counter.fetch_add(n, kRelaxed); }
 /// One line with the state; the line first, so that a reader of the state finds it.
 void set_state(wire::State state, const char* line);
 

@@ -51,7 +51,8 @@ double batch_size_of(const RunFacts& facts) {
   const std::string& text = setting->second;
   double samples = 0;
   const auto [stop, error] = base::from_chars(text.data(), text.data() + text.size(), samples);
-  return error == std::errc{} && stop == text.data() + text.size() && std::isfinite(samples) ? std::max(0.0, samples) : 0;
+  return error == std::errc{} && stop == text.data() + text.size() && std::isfinite(samples) ? std::max(0.0, samples)
+                                                                                             : 0;
 }
 
 analysis::Gain gain_between(const RunFigures& first, const RunFigures& second) {

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "analysis/builders.h"
+#include "io/scratch.h"
 #include "io/session_file.h"
 #include "io/trace_file.h"
-#include "io/scratch.h"
 
 namespace lanescope::app {
 namespace {
