@@ -116,7 +116,7 @@ void Bandwidth::adapt(const Options& o) {
 HostTensor Bandwidth::pin_memory(const Options& o) {
   const Phase phase(eager_, "pin_memory()", trace::RangeKind::Pin);
   const HostTensor pinned = eager_.host_tensor(o.elements, true);
-  std::ranges::copy(eager_.values(host_), eager_.values(pinned).begin());
+  if (eager_.holds_values()) std::ranges::copy(eager_.values(host_), eager_.values(pinned).begin());
   eager_.host_wrote(pinned);
   return pinned;
 }

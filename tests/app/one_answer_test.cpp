@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "app/html_page.h"
 #include "app/html_text.h"
 #include "app/program.h"
@@ -17,6 +19,7 @@ namespace lanescope::app::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 const std::string kData = std::string(LANESCOPE_SOURCE_DIR) + "/tests/data/";
 const std::string kCaptures = std::string(LANESCOPE_SOURCE_DIR) + "/assets/captures/";
@@ -49,17 +52,20 @@ struct Window {
   ui::AdviceState advice;
 };
 
+struct Told {
+  std::string table, page;
+  Json json;
+};
+
 class OneAnswer : public ProgramTest {
  protected:
-  struct Told {
-    std::string table, page;
-    Json json;
-  };
-  Told report(const std::string& file) const {
-    const Outcome outcome = run({"report", file, "--lang", "en", "--json", "r.json", "--html", "r.html"});
+  Told told(std::vector<std::string> command) const {
+    for (const char* word : {"--lang", "en", "--json", "r.json", "--html", "r.html"}) command.emplace_back(word);
+    const Outcome outcome = run(command);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     return {outcome.out, text_of(folder_ / "r.html"), Json::parse(text_of(folder_ / "r.json"))};
   }
+  Told report(const std::string& file) const { return told({"report", file}); }
 };
 
 // What only a run or a command knows, and what is below each card in addition to its text.
@@ -106,6 +112,65 @@ void expect_same(const Window& window, const Json& reported) {
   expect_equal(cards_without_trials(shown), cards_without_trials(reported));
 }
 
+// "1.25" from the first match of `pattern` in `text`.
+double number_in(const std::string& text, const std::string& pattern) {
+  std::smatch found;
+  EXPECT_TRUE(std::regex_search(text, found, std::regex(pattern))) << pattern;
+  return found.empty() ? 0 : std::stod(found[1]);
+}
+
+std::string between(const std::string& text, const std::string& from, const std::string& to) {
+  const std::size_t begin = text.find(from);
+  EXPECT_NE(begin, std::string::npos) << from;
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find(to, begin) - begin);
+}
+
+// Of the elapsed times, before / after.
+double elapsed_factor(const Json& json) {
+  return json["runs"][0]["elapsed_ns"].get<double>() / json["runs"][1]["elapsed_ns"].get<double>();
+}
+
+// The speed-up is a stopwatch's, in the table, the JSON and the page.
+void expect_by_elapsed(const Told& printed) {
+  const double factor = elapsed_factor(printed.json);
+  EXPECT_THAT(printed.table, HasSubstr("per iteration, by elapsed time"));
+  for (const char* cpu_times : {"iteration, mean", "CPU's iteration, mean"}) {
+    EXPECT_THAT(printed.table, Not(HasSubstr(cpu_times)));
+  }
+  // The table and the JSON have after / before, in two digits and in all.
+  // If the batches differ, the factor is per sample: in a row of its own.
+  const bool per_sample = printed.json["gain"]["per"] == "sample";
+  const double gain = printed.json["gain"]["factor"].get<double>();
+  const auto samples = [&](int side) {
+    return per_sample ? printed.json["runs"][side]["settings"]["batch_size"].get<double>() : 1;
+  };
+  EXPECT_NEAR(gain / (factor * samples(1) / samples(0)), 1, 0.01);
+  const std::string per = per_sample ? "per sample" : "per iteration, by elapsed time";
+  const double row = number_in(between(printed.table, per, "\n"), " ([0-9.]+) ×");
+  EXPECT_NEAR(row, 1 / gain, 0.006);
+  EXPECT_NEAR(printed.json["ratio"]["pace"].get<double>() * factor, 1, 0.01);
+  for (const Json& side : printed.json["runs"]) {
+    EXPECT_EQ(side["pace"]["basis"], "elapsed");
+    const double each = side["elapsed_ns"].get<double>() / side["iterations"].get<double>();
+    EXPECT_NEAR(side["pace"]["ns"].get<double>() / each, 1, 0.01);
+  }
+  // The page's headline, in either direction: "1.25 × faster per iteration, by elapsed time".
+  const std::string tiles = between(printed.page, "class=\"tiles three\"", "</div></div>");
+  const std::string basis = per_sample ? "per sample, by elapsed time" : "per iteration, by elapsed time";
+  EXPECT_THAT(tiles, HasSubstr("<em>" + basis + "</em>"));
+  EXPECT_THAT(tiles, HasSubstr(gain >= 1 ? "<span>faster</span>" : "<span>slower</span>"));
+  const double headline = number_in(tiles, "<b>([0-9.]+)<small>×</small></b>");
+  EXPECT_NEAR(headline / std::max(gain, 1 / gain), 1, 0.01);
+  const std::string beside = between(printed.page, "<td>" + basis + "</td>", "</tr>");
+  EXPECT_NEAR(number_in(beside, "([0-9.]+)\u202f×</td>"), 1 / gain, 0.006);
+  // A row that neither side has a number for is left out.
+  for (const char* of_issuing : {"iteration, median</td>", "iteration, 99th percentile</td>"}) {
+    if (printed.page.find(of_issuing) == std::string::npos) continue;
+    EXPECT_THAT(between(printed.page, of_issuing, "</tr>"), Not(HasSubstr("×")));
+  }
+}
+
 // A run of one side, and all its outputs: what `run --experiment` prints, except predictions, which take long.
 struct RunSide {
   RunSide(const experiment::Experiment& experiment, experiment::Side side)
@@ -118,6 +183,19 @@ struct RunSide {
   experiment::MeasuredRun run;
   RunFigures figures;
 };
+
+// By elapsed time 1.25, 1.08, 1.08 and 6.0 times as fast; by CPU iterations it was 14.95, 1.98, 6.66 and 11.05.
+TEST_F(OneAnswer, IsTheStopwatchsWhereTheQueueFills) {
+  for (const auto& [id, factor] :
+       {std::pair{"P01", 1.25}, std::pair{"P02", 1.08}, std::pair{"P21", 1.08}, std::pair{"S0-plot", 6.0}}) {
+    SCOPED_TRACE(id);
+    const Told printed = told({"run", "--experiment", id, "--no-extra"});
+    EXPECT_NEAR(elapsed_factor(printed.json), factor, 0.02 * factor);
+    expect_by_elapsed(printed);
+    EXPECT_TRUE(printed.json["runs"][1]["iteration_ns"]["mean"].is_null());
+    EXPECT_THAT(printed.page, HasSubstr("an iteration of the CPU takes as long as issuing it does"));
+  }
+}
 
 TEST_F(OneAnswer, OfAllExperiments) {
   ASSERT_GT(experiment::experiments().size(), 30u);
@@ -132,6 +210,7 @@ TEST_F(OneAnswer, OfAllExperiments) {
     html::Page page{.title = {}, .command = {}, .runs = {}, .experiment = nullptr, .ended_early = false};
     for (const auto& side : runs) page.runs.push_back(html::page_run(side->run, side->figures, "a side"));
     const std::string page_text = html::page_text(page);
+    expect_by_elapsed({table, page_text, json});
     std::array<ui::SharedSnapshot, 2> snapshots;
     for (std::size_t s = 0; s < 2; ++s) {
       SCOPED_TRACE(s == 0 ? "before" : "after");
