@@ -60,9 +60,10 @@ std::vector<trace::LaneId> lanes_of(const trace::Trace& trace, auto&& wanted) {
 }
 
 void sort_by_start(std::vector<Event>& events) {
-  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-    return std::pair(a.start_ns, a.correlation) < std::pair(b.start_ns, b.correlation);
-  });
+  const auto earlier = [](const Event& a, const Event& b) {
+    return a.start_ns < b.start_ns || (a.start_ns == b.start_ns && a.correlation < b.correlation);
+  };
+  if (!std::is_sorted(events.begin(), events.end(), earlier)) std::stable_sort(events.begin(), events.end(), earlier);
 }
 
 class Reader {
@@ -134,6 +135,7 @@ class Reader {
       read_lane(trace_, id, lead, iterations.back().end, kMostCalls + kMostElsewhere, events);
     }
     sort_by_start(events);
+    recording_.calls.reserve(events.size());
     std::size_t i = 0;
     for (const Event& event : events) {
       if (event.kind != trace::EventKind::Call) continue;
@@ -218,6 +220,7 @@ class Reader {
   void read_operations() {
     // Not trace::Links: only a part of the trace is read, and calls are looked up by their index in that part.
     trace::CallMap<std::size_t> issued;
+    issued.reserve(recording_.calls.size());
     for (std::size_t c = 0; c < recording_.calls.size(); ++c) {
       if (recording_.calls[c].correlation != 0) issued[{calling_, recording_.calls[c].correlation}] = c;
     }
@@ -240,6 +243,7 @@ class Reader {
     }
     sort_by_start(events);
     events.erase(std::unique(events.begin(), events.end()), events.end());
+    recording_.operations.reserve(events.size());
     std::optional<trace::GpuNumber> gpu;
     for (const Event& event : events) {
       if (!trace::is_gpu_work(event.kind)) continue;

@@ -387,18 +387,40 @@ TEST_F(ChineseTest, EveryWorkloadsKnobs) {
   }
 }
 
-TEST_F(ChineseTest, EveryExperimentsPanel) {
+// Each is picked, runs, is flipped, runs on, and has its picture taken.
+TEST_F(ChineseTest, EveryExperimentOnBothSides) {
+  using experiment::Side;
   for (const experiment::Experiment& e : experiment::experiments()) {
     SCOPED_TRACE(e.id);
-    state().requests.experiment = {&e, experiment::Side::Before};
+    state().requests.experiment = {&e, Side::Before};
     ASSERT_TRUE(
         desk().until([&] { return state().experiment.active && state().experiment.active->experiment().id == e.id; }));
-    model().set_speed(1);
-    ASSERT_TRUE(desk().until([&] { return state().experiment.active->measured(experiment::Side::Before) != nullptr; }));
+    model().set_speed(1);  // a person would look at it more slowly
+    std::uint64_t run_before = 0;
+    for (const Side side : {Side::Before, Side::After}) {
+      ASSERT_TRUE(desk().until([&] { return state().experiment.active->measured(side) != nullptr; }));
+      EXPECT_EQ(state().experiment.active->side_of(settings()), side);
+      if (side == Side::After) break;
+      note_names();
+      run_before = model().generation();
+      state().requests.side = Side::After;
+    }
+    EXPECT_EQ(model().generation() == run_before, ui::flips_in_place(e));
+    wait_for_iterations(model().analysis().records().size() + 2);
+    hold_still();
+    EXPECT_FALSE(model().notice().has_value());
+    EXPECT_FALSE(state().toast && state().toast->error) << (state().toast ? state().toast->text : "");
     state().experiment.shows_open = state().experiment.correction_open = true;
     desk().frames(6);
     scroll_through({120, 500}, 10);
     point_at_everything("published.");
+    const std::size_t before = desk().saved().size();
+    desk().key(key::F12);
+    // It is written beside the drawing: the toast says when it is whole.
+    ASSERT_TRUE(desk().until([&] { return state().toast && desk().saved().size() > before; }));
+    EXPECT_GT(std::filesystem::file_size(desk().saved().back()), 20'000u);  // an empty window has less to say
+    std::filesystem::remove(desk().saved().back());
+    state().toast.reset();
     expect_chinese(e.id);
   }
 }

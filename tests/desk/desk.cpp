@@ -402,11 +402,7 @@ ui::WindowOptions DeskTest::usual() {
 
 void DeskTest::SetUpTestSuite() {
   desk_ = std::make_unique<Desk>();
-  int width = 1440;
-  int height = 960;
-  if (const char* size = std::getenv("LANESCOPE_UI_SIZE")) std::sscanf(size, "%dx%d", &width, &height);
-  desk_->remember("tour_done = true\nwindow_width = " + std::to_string(width) +
-                  "\nwindow_height = " + std::to_string(height));
+  desk_->remember("tour_done = true\nwindow_width = 1440\nwindow_height = 960");
   desk_->open(usual());
 }
 

@@ -1,12 +1,8 @@
-// The gallery, the experiment panel and its switch, with the mouse and the keyboard; and every experiment there is.
+// The gallery, the experiment panel and its switch, with the mouse and the keyboard.
 #include <gmock/gmock.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 
-#include <chrono>
-#include <cstdlib>
-
-#include "base/clock.h"
 #include "desk/desk.h"
 #include "desk/drawn_text.h"
 #include "picture/font_files.h"
@@ -241,56 +237,6 @@ TEST_F(ExperimentsTest, TheProgramBeginsWithTheFirst) {
   desk().open(options);
   EXPECT_EQ(running(), "P09");
   state().tour = ui::TourStep::Off;
-}
-
-// Every one is picked, runs, is flipped, runs on, and has its picture taken. With LANESCOPE_UI_PICTURES=FOLDER its
-// pictures are left there, as LANESCOPE_UI_LANGUAGE (zh), _THEME (light), _SCALE (1.5) and _SIZE (1280x720) say.
-TEST_F(ExperimentsTest, EveryOneRunsOnBothSides) {
-  const char* folder = std::getenv("LANESCOPE_UI_PICTURES");
-  const auto asked = [](const char* name) { return std::string(std::getenv(name) ? std::getenv(name) : ""); };
-  if (asked("LANESCOPE_UI_LANGUAGE") == "zh") state().preferences.language = Language::Chinese;
-  if (asked("LANESCOPE_UI_THEME") == "light") state().preferences.theme = ui::ThemeName::Light;
-  if (const std::string scale = asked("LANESCOPE_UI_SCALE"); !scale.empty()) {
-    state().preferences.font_scale = std::stof(scale);
-  }
-  const std::string only = asked("LANESCOPE_UI_ONLY");  // ids with blanks between them
-  const auto picture = [&](const std::string& name) {
-    const std::size_t before = desk().saved().size();
-    desk().key(key::F12);
-    // It is written beside the drawing: the toast says when it is whole.
-    ASSERT_TRUE(desk().until([&] { return state().toast && desk().saved().size() > before; }));
-    EXPECT_GT(std::filesystem::file_size(desk().saved().back()), 20'000u);  // an empty window has less to say
-    if (folder) {
-      std::filesystem::rename(desk().saved().back(), std::filesystem::path(folder) / (name + ".png"));
-    } else {
-      std::filesystem::remove(desk().saved().back());
-    }
-    state().toast.reset();
-  };
-  for (const Experiment& e : experiment::experiments()) {
-    if (!only.empty() && (" " + only + " ").find(" " + e.id + " ") == std::string::npos) continue;
-    SCOPED_TRACE(e.id);
-    state().requests.experiment = {&e, Side::Before};
-    ASSERT_TRUE(desk().until([&] { return running() == e.id; }));
-    if (!folder) model().set_speed(1);  // a person would look at it more slowly
-    ASSERT_TRUE(desk().until([&] { return state().experiment.active->measured(Side::Before) != nullptr; }));
-    EXPECT_EQ(side(), Side::Before);
-    picture(e.id + "-1-before");
-    const std::uint64_t run_before = model().generation();
-    state().requests.side = Side::After;
-    ASSERT_TRUE(desk().until([&] { return state().experiment.active->measured(Side::After) != nullptr; }));
-    EXPECT_EQ(side(), Side::After);
-    EXPECT_EQ(model().generation() == run_before, ui::flips_in_place(e));
-    const std::size_t count = model().analysis().records().size();
-    wait_for_iterations(count + 2);
-    EXPECT_FALSE(model().notice().has_value());
-    EXPECT_FALSE(state().toast && state().toast->error) << (state().toast ? state().toast->text : "");
-    picture(e.id + "-2-after");
-  }
-  if (!folder) return;
-  desk().key(key::E);
-  desk().frames(4);
-  picture("gallery");
 }
 
 }  // namespace
