@@ -54,6 +54,7 @@ class ChineseTest : public DeskTest {
 
   /// What of this run, of devices and workloads, is a name.
   void note_names() {
+    note_all_names();
     const trace::Trace& trace = model().trace();
     for (base::NameId id = 2; id < trace.names().size(); ++id) names_.emplace(trace.names().text(id));
     for (std::size_t l = 0; l < trace.lane_count(); ++l) {
@@ -150,7 +151,6 @@ class ChineseTest : public DeskTest {
 
   /// Fails once for each English text that was drawn since the last call.
   void expect_chinese(const std::string& where) {
-    note_all_names();
     note_names();
     std::vector<std::string> names(names_.begin(), names_.end());
     std::sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
