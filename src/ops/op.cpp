@@ -116,8 +116,8 @@ std::size_t elements(Extent extent, const Op& op) {
 
 using Args = std::span<const std::span<float>>;
 
-// Twice as many values at once, without fused operations: the same bits. Not under a sanitizer, which is not ready yet when
-// the variant is chosen.
+// Twice as many values at once, without fused operations: the same bits. Not under a sanitizer, which is not ready yet
+// when the variant is chosen.
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(LANESCOPE_SANITIZED)
 #define LANESCOPE_WIDE [[gnu::target_clones("default", "avx2")]]
 #else
@@ -155,8 +155,8 @@ struct Matrix {
   std::size_t row, column;  // the distance to the next one
 };
 
-// out = first + left x right, with `first` as each row's start, or null for zeros. Each sum is added up in order of `depth`,
-// but those of several rows and columns at once, with their right-hand sides side by side.
+// out = first + left x right, with `first` as each row's start, or null for zeros. Each sum is added up in order of
+// `depth`, but those of several rows and columns at once, with their right-hand sides side by side.
 LANESCOPE_WIDE void multiply(std::size_t rows, std::size_t columns, std::size_t depth, const Matrix& left,
                              const Matrix& right, const float* first, float* out) {
   using Eight [[gnu::vector_size(8 * sizeof(float))]] = float;
