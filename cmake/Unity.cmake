@@ -27,7 +27,7 @@ endif()
 function(lanescope_optimise target level)
   if(level STREQUAL "TESTS" AND LANESCOPE_SANITIZE)
     target_compile_options(${target} PRIVATE -O0 -fno-sanitize=undefined)  # sanitizers check the modules
-  elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
+  elseif(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT EMSCRIPTEN)  # a page is small and fast before it is made soon
     string(REPLACE "TESTS" "Og" level ${level})
     target_compile_options(${target} PRIVATE -${level} -fno-semantic-interposition)
     if(level STREQUAL "Og" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it follows values less far, and warns in vain
