@@ -246,11 +246,13 @@ void Recorder::ingest() {
 
     std::size_t taken = 0;
     std::int64_t oldest = 0;
+    bool written = false;
     Nanoseconds complete = std::numeric_limits<Nanoseconds>::max();
     bool said = false;
     for (const auto& channel : channels) {
       const bool closed = channel->closed.load(std::memory_order_acquire);
       const std::int64_t waiting = channel->oldest_waiting.exchange(0, std::memory_order_relaxed);
+      written |= waiting != 0;
       const Nanoseconds until = channel->complete_until.load(std::memory_order_acquire);
       // Everything queued when this round began, and so everything written before a flush was requested.
       const std::size_t from_this = drain(*channel);
@@ -286,7 +288,8 @@ void Recorder::ingest() {
     }
     if (taken >= std::min(kHurry, queue_events_ / 4) || flushing) continue;
     if (stopping) return;
-    rest(taken ? Rest::Nap : Rest::Sleep);
+    // A writer that has just seen `oldest_waiting` set wakes nobody, and its event may come into sight after the drain.
+    rest(taken || written ? Rest::Nap : Rest::Sleep);
   }
 }
 

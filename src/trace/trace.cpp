@@ -278,13 +278,16 @@ Trace::Trace(std::size_t memory_cap_bytes) : memory_cap_bytes_(memory_cap_bytes)
 
 // A reader announces the epoch in which it began. A block retired in epoch e may be reused once every announced epoch
 // is > e. The reader's "announce, then read Row::first_" and the writer's "move first_, then read the announcements"
-// are sequentially ordered, so at least one of the two sees the other.
+// are sequentially ordered, by the fence here, so at least one of the two sees the other.
 Trace::ReadLock::ReadLock(const Trace& trace) : trace_(trace) {
   for (;;) {
     for (slot_ = 0; slot_ < kReaderSlots; ++slot_) {
       std::uint64_t free_slot = 0;
       const std::uint64_t epoch = trace.epoch_.load(std::memory_order_seq_cst);
-      if (trace.reader_epochs_[slot_].compare_exchange_strong(free_slot, epoch, std::memory_order_seq_cst)) return;
+      if (trace.reader_epochs_[slot_].compare_exchange_strong(free_slot, epoch, std::memory_order_seq_cst)) {
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        return;
+      }
     }
     std::this_thread::yield();
   }
