@@ -141,7 +141,6 @@ double mean_op_us(Probe& probe) {
   return undisturbed(us);
 }
 
-// What a small linear layer costs beside its launches: the matrix library chooses a kernel.
 // How much of all costs varies: half the distance between the 10th and 90th percentile, divided by the mean.
 double spread_of(std::vector<double> times) {
   const double usual = undisturbed_mean(times);

@@ -383,6 +383,11 @@ constexpr std::int64_t kWrittenAfter = kMillisecond;
 bool is_recording = false, ever_recorded = false;
 std::int64_t delivered_ns = 0;
 
+// Changes that found no room. The viewer must hear of each, in order, or it takes time that was not recorded for idle
+// time. A burst neither of whose ends was sent is left out: at most the end of one waits, and the beginning of the next.
+wire::RecordingMessage unsent[2];
+std::size_t unsent_count = 0;
+
 void send_recording(wire::RecordingAct act, std::int64_t time, std::uint32_t level, std::int64_t took,
                     bool kernels_before = false) {
   wire::RecordingMessage message{};
@@ -391,7 +396,14 @@ void send_recording(wire::RecordingAct act, std::int64_t time, std::uint32_t lev
   message.level = level;
   message.took_ns = took;
   message.kernels_before = kernels_before;
-  ring.send(wire::Kind::Recording, message);
+  send_unsent_changes();
+  if (unsent_count == 0 && ring.send(wire::Kind::Recording, message)) return;
+  if (act == wire::RecordingAct::Delivered) return;  // the next one says more
+  if (unsent_count > 0 && unsent[unsent_count - 1].act == wire::RecordingAct::On) {
+    --unsent_count;
+  } else {
+    unsent[unsent_count++] = message;
+  }
 }
 
 void switched(std::int64_t took) {
@@ -416,6 +428,10 @@ bool prepare_records() {
 }
 
 std::int64_t first_work_ns() { return first_work; }
+
+void send_unsent_changes() {
+  while (unsent_count > 0 && ring.send(wire::Kind::Recording, unsent[0])) unsent[0] = unsent[--unsent_count];
+}
 
 bool recording() { return is_recording; }
 bool records_out() { return oldest_out_ns(0) != 0; }

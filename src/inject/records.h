@@ -13,6 +13,8 @@ bool prepare_records();
 /// Switches recording on or off, and sends when, and how long it took.
 void start_recording(std::uint32_t level);
 void stop_recording(std::uint32_t level);
+/// Sends the changes that found no room in the ring when they were made. Every now and then.
+void send_unsent_changes();
 bool recording();
 /// When the first kernel ran that was launched since recording was switched on; 0: none has come yet.
 std::int64_t first_work_ns();

@@ -154,6 +154,7 @@ class Loop {
     const std::int64_t now = now_ns();
     ring.status().beat_ns.store(now, kRelaxed);
     add_up_counts();
+    send_unsent_changes();
     const std::int64_t next = step(now, !must);
     stepping_.store(false, std::memory_order_release);
     return next;

@@ -80,7 +80,11 @@ ThreadState threads[kThreads];
 std::atomic<std::size_t> threads_used{0};
 
 ThreadState* this_thread() {
-  if (!mine) mine = take();
+  if (!mine) {
+    const int saved = errno;
+    mine = take();
+    errno = saved;
+  }
   return mine == &nobody ? nullptr : mine;
 }
 

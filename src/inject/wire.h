@@ -1,5 +1,5 @@
 // What the library inside the watched program and the viewer share: a memory file with a page of controls, a table of
-// open calls, and a ring of messages. Version 1. Little-endian, for one machine.
+// open calls, and a ring of messages. Little-endian, for one machine.
 //
 //   watched program                                      viewer
 //   any thread ── claims slots, writes, commits ──▶ ring ──▶ one thread reads, frees

@@ -496,6 +496,33 @@ for line in iter(input, 'end'):
   EXPECT_EQ(viewer.wait(), 0);
 }
 
+TEST(Recording, ItsEndIsSentLaterIfTheRingIsFull) {
+  Viewer viewer;
+  viewer.environment["LANESCOPE_RING_SLOTS"] = "64";
+  viewer.first_level = wire::Level::Calls;
+  viewer.start(R"(
+import fake_gpu as gpu
+gpu.init()
+for i in range(2000): gpu.launch('kernel', 1, gpu.STREAM)
+print('full', flush=True)
+input()
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  const auto unread = [&](const auto& is_so) {
+    for (int i = 0; i < kPatience_ms && !is_so(); ++i) usleep(1000);
+    return is_so();
+  };
+  ASSERT_TRUE(unread([&] { return viewer.output().find("full") != std::string::npos; })) << viewer.output();
+  process->level(wire::Level::Waits);
+  ASSERT_TRUE(unread([&] { return process->memory().status.recording.load() == 0; }));
+  const Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) == 1; }));
+  EXPECT_EQ(count(m, wire::RecordingAct::On), 1u);
+  viewer.say("");
+  EXPECT_EQ(viewer.wait(), 0);
+}
+
 TEST(Recording, AStepOfTheWallClockIsSeen) {
   Viewer viewer;
   viewer.first_level = wire::Level::Calls;
