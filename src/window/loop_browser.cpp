@@ -23,7 +23,7 @@ constexpr float kLeastWidth = 800, kLeastUprightWidth = 560, kLeastHeight = 480;
 constexpr int kSettling = 3;
 constexpr std::chrono::milliseconds kLookForFiles{300};
 
-Window* shown = nullptr;
+Window* page_window = nullptr;
 std::string copied;
 
 // A browser tells a page what is on the clipboard only after asking the user: what the program copied itself has to do.
@@ -90,7 +90,7 @@ void Window::wait_for_work() {
 
 // Returns; the page goes on asking for frames.
 void Window::run() {
-  shown = this;
+  page_window = this;
   emscripten_set_main_loop_arg(
       [](void* self) {
         auto& window = *static_cast<Window*>(self);
@@ -105,13 +105,13 @@ void Window::run() {
 /// What the page shows, for its tests: a JSON object.
 extern "C" EMSCRIPTEN_KEEPALIVE const char* lanescope_state() {
   using namespace lanescope;
-  using ui::shown;
+  using ui::page_window;
   static std::string text;
-  if (shown == nullptr) return "{}";
-  const ui::ShellState& state = shown->shell().state();
+  if (page_window == nullptr) return "{}";
+  const ui::ShellState& state = page_window->shell().state();
   const auto& active = state.experiment.active;
   const bool after = active && active->side() == experiment::Side::After;
-  text = nlohmann::json{{"frames", shown->frames()},
+  text = nlohmann::json{{"frames", page_window->frames()},
                         {"events", state.model.trace().counts().recorded},
                         {"title", state.model.source().title()},
                         {"paused", state.model.paused()},
@@ -131,20 +131,20 @@ extern "C" EMSCRIPTEN_KEEPALIVE const char* lanescope_state() {
 /// is loaded again.
 extern "C" EMSCRIPTEN_KEEPALIVE void lanescope_graphics_lost() {
   using lanescope::base::tr;
-  using lanescope::ui::shown;
-  if (shown == nullptr) return;
+  using lanescope::ui::page_window;
+  if (page_window == nullptr) return;
   emscripten_cancel_main_loop();
-  const std::string told = rescue_run(shown->shell().state(), tr("the browser has taken the graphics away"));
-  shown->keep_preferences();
+  const std::string told = rescue_run(page_window->shell().state(), tr("the browser has taken the graphics away"));
+  page_window->keep_preferences();
   lanescope::base::browser::keep_settings();
   lanescope::base::browser::show_failure(told + ". " + tr("Load this page again to go on."));
-  shown = nullptr;
+  page_window = nullptr;
 }
 
 /// The page is left, or hidden, and may never come back.
 extern "C" EMSCRIPTEN_KEEPALIVE void lanescope_leaving() {
-  using lanescope::ui::shown;
-  if (shown == nullptr) return;
-  shown->keep_preferences();
+  using lanescope::ui::page_window;
+  if (page_window == nullptr) return;
+  page_window->keep_preferences();
   lanescope::base::browser::keep_settings();
 }
