@@ -19,6 +19,7 @@ namespace {
 using base::tr;
 using lesson::GradedFile;
 using lesson::GradedStep;
+
 std::string asked_text(const GradedStep& graded) {
   const lesson::Step& step = *graded.step;
   return (step.question ? step.question->text : step.task->text)[base::language()];

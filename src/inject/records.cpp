@@ -384,7 +384,8 @@ bool is_recording = false, ever_recorded = false;
 std::int64_t delivered_ns = 0;
 
 // Changes that found no room. The viewer must hear of each, in order, or it takes time that was not recorded for idle
-// time. A burst neither of whose ends was sent is left out: at most the end of one waits, and the beginning of the next.
+// time. A burst neither of whose ends was sent is left out: at most the end of one waits, and the beginning of the
+// next.
 wire::RecordingMessage unsent[2];
 std::size_t unsent_count = 0;
 

@@ -372,7 +372,8 @@ TEST(SteeringOverSshTest, WhyThereIsNoAnswerIsASentence) {
   EXPECT_THAT(failure("exit 2", true), AllOf(HasSubstr("node"), HasSubstr("older"), HasSubstr("--steer")));
   EXPECT_THAT(failure("exit 127", true), HasSubstr("no Lanescope on node"));
   EXPECT_THAT(failure("exit 255", false), HasSubstr("connection to node is broken"));
-  EXPECT_THAT(failure("echo welcome to this machine; exec sleep 600", false), HasSubstr("connection to node is broken"));
+  EXPECT_THAT(failure("echo welcome to this machine; exec sleep 600", false),
+              HasSubstr("connection to node is broken"));
   SteeringOverSsh none({"no-such-program"}, "node");
   EXPECT_THROW(none.ask({}), SteeringError);
 }

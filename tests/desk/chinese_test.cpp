@@ -390,6 +390,15 @@ TEST_F(ChineseTest, EveryWorkloadsKnobs) {
 // Each is picked, runs, is flipped, runs on, and has its picture taken.
 TEST_F(ChineseTest, EveryExperimentOnBothSides) {
   using experiment::Side;
+  const auto take_picture = [&] {
+    const std::size_t before = desk().saved().size();
+    desk().key(key::F12);
+    // It is written beside the drawing: the toast says when it is whole.
+    ASSERT_TRUE(desk().until([&] { return state().toast && desk().saved().size() > before; }));
+    EXPECT_GT(std::filesystem::file_size(desk().saved().back()), 20'000u);  // an empty window has less to say
+    std::filesystem::remove(desk().saved().back());
+    state().toast.reset();
+  };
   for (const experiment::Experiment& e : experiment::experiments()) {
     SCOPED_TRACE(e.id);
     state().requests.experiment = {&e, Side::Before};
@@ -401,6 +410,7 @@ TEST_F(ChineseTest, EveryExperimentOnBothSides) {
       ASSERT_TRUE(desk().until([&] { return state().experiment.active->measured(side) != nullptr; }));
       EXPECT_EQ(state().experiment.active->side_of(settings()), side);
       if (side == Side::After) break;
+      take_picture();
       note_names();
       run_before = model().generation();
       state().requests.side = Side::After;
@@ -414,13 +424,7 @@ TEST_F(ChineseTest, EveryExperimentOnBothSides) {
     desk().frames(6);
     scroll_through({120, 500}, 10);
     point_at_everything("published.");
-    const std::size_t before = desk().saved().size();
-    desk().key(key::F12);
-    // It is written beside the drawing: the toast says when it is whole.
-    ASSERT_TRUE(desk().until([&] { return state().toast && desk().saved().size() > before; }));
-    EXPECT_GT(std::filesystem::file_size(desk().saved().back()), 20'000u);  // an empty window has less to say
-    std::filesystem::remove(desk().saved().back());
-    state().toast.reset();
+    take_picture();
     expect_chinese(e.id);
   }
 }

@@ -449,6 +449,12 @@ for line in iter(input, 'end'):
   EXPECT_EQ(m.calls.size(), 102u);
 }
 
+// Waits without reading the ring, as until_printed() and wait() would.
+bool unread(const std::function<bool()>& is_so) {
+  for (int i = 0; i < kPatience_ms && !is_so(); ++i) usleep(1000);
+  return is_so();
+}
+
 TEST(Recording, AFullRingDropsAndCountsAndLaterDefinesWhatItMissed) {
   Viewer viewer;
   viewer.environment["LANESCOPE_RING_SLOTS"] = "64";
@@ -469,11 +475,7 @@ for line in iter(input, 'end'):
   Process* process = viewer.process();
   ASSERT_NE(process, nullptr) << viewer.output();
   EXPECT_EQ(process->memory().slot_count, 64u);
-  // Nobody reads: neither until_printed() nor wait() may be used before the ring is full.
-  ASSERT_TRUE([&] {
-    for (int i = 0; i < kPatience_ms && viewer.output().find("full") == std::string::npos; ++i) usleep(1000);
-    return viewer.output().find("full") != std::string::npos;
-  }()) << viewer.output();
+  ASSERT_TRUE(unread([&] { return viewer.output().find("full") != std::string::npos; })) << viewer.output();
   EXPECT_GT(process->memory().status.dropped.load(), 1000u);
   process->read();
   process->level(wire::Level::Waits);
@@ -509,10 +511,6 @@ input()
 )");
   Process* process = viewer.process();
   ASSERT_NE(process, nullptr) << viewer.output();
-  const auto unread = [&](const auto& is_so) {
-    for (int i = 0; i < kPatience_ms && !is_so(); ++i) usleep(1000);
-    return is_so();
-  };
   ASSERT_TRUE(unread([&] { return viewer.output().find("full") != std::string::npos; })) << viewer.output();
   process->level(wire::Level::Waits);
   ASSERT_TRUE(unread([&] { return process->memory().status.recording.load() == 0; }));
