@@ -136,7 +136,6 @@ enum class Action : std::uint8_t {
   CopyPicture,
   ComparisonPicture,
   CopyComparison,
-  AnimationPicture,
   // window
   Palette,
   Menu,
