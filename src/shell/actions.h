@@ -43,9 +43,6 @@ enum class Action : std::uint8_t {
   EndLesson,
   HideAnswers,
   StoryColumn,
-  LaserPointer,
-  Pen,
-  Magnifier,
   // scope: the ways to look at a live run
   Roll,
   Trigger,

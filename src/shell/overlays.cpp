@@ -50,11 +50,7 @@ void end_tour(ShellState& state) {
 void close_topmost(ShellState& state) {
   KeysPanelState& keys = state.overlays.keys;
   if (state.navigation.drag.cancel() || state.lane_hands.cancel()) return;
-  if (state.pointer.pen) {
-    perform(state, Action::Pen);
-  } else if (state.pointer.magnifier && !state.overlays.open) {
-    perform(state, Action::Magnifier);
-  } else if (state.files.system.running()) {
+  if (state.files.system.running()) {
     state.files.system.cancel();
   } else if (state.opening.running()) {
     state.opening.cancel();

@@ -134,7 +134,6 @@ void Shell::draw(const Fonts& fonts) {
   draw_file_dialog(canvas);
   draw_attach_dialog(canvas);
   draw_focus(canvas);
-  draw_pointer(canvas);
 }
 
 // The lanes as large as possible, the verdict, and the experiment's one knob.
