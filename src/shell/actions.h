@@ -148,7 +148,6 @@ enum class Action : std::uint8_t {
   LargerText,
   SmallerText,
   CaptureHealth,
-  KeysPanel,
   Help,
   FirstMinute,
   OpenCrashReports,

@@ -126,7 +126,6 @@ void Shell::draw(const Fonts& fonts) {
   draw_trigger_panel(canvas);
   draw_colour_legend(canvas);
   draw_picture_panel(canvas);
-  draw_keys_panel(canvas);
   draw_opening(canvas);
   draw_overlays(canvas);
   draw_menu(canvas);
