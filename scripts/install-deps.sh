@@ -27,7 +27,6 @@ build  nlohmann-json3-dev       JSON of summaries and traces
 build  libeigen3-dev            matrix products on the CPU
 build  libtomlplusplus-dev      device profiles and preferences
 build  libpng-dev               screenshots
-build  libgif-dev               animations
 build  libutfcpp-dev            UTF-8
 build  nettle-dev               seals of students' files
 build  zlib1g-dev               compressed traces

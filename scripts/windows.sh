@@ -27,7 +27,7 @@ for font in fonts-inter:Inter-{Regular,SemiBold,Bold}.otf fonts-jetbrains-mono:J
 done
 # What is linked into the program.
 mkdir "$folder/$name/licences"
-for library in imgui freetype libpng1.6 zlib giflib nettle libzstd sqlite3 fmtlib glfw3 libepoxy; do
+for library in imgui freetype libpng1.6 zlib nettle libzstd sqlite3 fmtlib glfw3 libepoxy; do
   for text in debian/copyright COPYING; do
     [ -f "$sources/$library/$text" ] || continue
     cp "$sources/$library/$text" "$folder/$name/licences/$library.txt"

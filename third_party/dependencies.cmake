@@ -71,7 +71,6 @@ endif()
 
 # Libraries that every distribution ships; they are too large or too much part of the system to be fetched.
 find_package(PNG REQUIRED)
-find_package(GIF REQUIRED)
 find_package(ZLIB REQUIRED)
 pkg_check_modules(nettle REQUIRED IMPORTED_TARGET nettle)
 add_library(third_party_nettle INTERFACE)

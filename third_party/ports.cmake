@@ -62,10 +62,6 @@ target_compile_definitions(port_png PRIVATE PNG_INTEL_SSE_OPT=0 PNG_ARM_NEON_OPT
 target_link_libraries(port_png PUBLIC port_zlib)
 add_library(PNG::PNG ALIAS port_png)
 
-port_library(port_gif giflib dgif_lib.c egif_lib.c gifalloc.c gif_err.c gif_hash.c quantize.c openbsd-reallocarray.c)
-target_include_directories(port_gif SYSTEM PUBLIC "${LANESCOPE_PORTS}/giflib")
-add_library(GIF::GIF ALIAS port_gif)
-
 # Its headers are found in a folder called nettle.
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/nettle")
 file(CREATE_LINK "${LANESCOPE_PORTS}/nettle" "${PROJECT_BINARY_DIR}/nettle/nettle" SYMBOLIC)

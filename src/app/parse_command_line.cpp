@@ -61,7 +61,6 @@ Examples:
   lanescope run --workload iris-mlp --device sim:teaching --iterations 20000 --seed 7 --json -
   lanescope run --workload linear-mse --trace loop.json.gz --screenshot loop.png
   lanescope run --workload linear-mse --set log_interval=1 --compare log_interval=100
-  lanescope run --experiment P09 --animation P09.gif
   lanescope run --experiment P09 --json -)");
 
 constexpr const char* kSweepNotes = N_(

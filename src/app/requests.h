@@ -34,7 +34,6 @@ struct RunRequest {
   std::string command;               ///< the command line, to be shown on the page
   std::filesystem::path trace;
   PictureOptions screenshot;
-  AnimationOptions animation;  ///< only with `compare`
 };
 
 /// `lanescope run --experiment`
@@ -51,7 +50,6 @@ struct ExperimentRequest {
   std::string json, html, command;  ///< as in RunRequest
   std::filesystem::path trace;
   PictureOptions screenshot;
-  AnimationOptions animation;  ///< only with both sides
 };
 
 /// `lanescope attach --steer`

@@ -211,7 +211,6 @@ void work_on_pictures(ShellState& state) {
     });
     pictures.writing.erase(pictures.writing.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  guarded(state, [&] { work_on_animation(state); });
   if (state.overlays.open != Overlay::Picture) {
     pictures.moment.reset();
     pictures.preview.of.reset();
@@ -279,13 +278,6 @@ std::vector<ActionInfo> picture_actions() {
        {{key::C, kCtrl | kShift}},
        copy_table,
        no_table},
-      {Action::AnimationPicture,
-       ActionGroup::Out,
-       "animation-picture",
-       N_("animation (GIF) of the last turn of a knob"),
-       {{key::A, kAlt}},
-       [](ShellState& s) { guarded(s, [&] { make_animation(s); }); },
-       no_animation},
   };
 }
 
