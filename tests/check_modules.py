@@ -57,8 +57,7 @@ DRAWING = {"imgui": {"render", "shell", "window"}, "GLFW": {"render", "window"},
 SYSTEM = re.compile(r"(sys|linux|arpa|netinet|net|xcb|X11|emscripten)/.*|.*\b(unistd|fcntl|poll|dlfcn|spawn|pwd|grp|signal|"
                     r"termios|glob|dirent|pthread|sched|link|elf|ucontext|unwind|strings|sysexits|windows|winsock2|io|"
                     r"direct|shellapi|shlobj|shlwapi|objidl|commdlg|gdiplus|process)\.h")
-OF_ONE_SYSTEM = ("base/platform/", "attach/", "inject/", "capture/cupti/", "cuda_backend/", "model/followed_source.",
-                 "app/steer_recording.")
+OF_ONE_SYSTEM = ("base/platform/", "attach/", "inject/", "capture/cupti/", "cuda_backend/", "model/followed_source.")
 
 QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 ANGLED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>]+)>", re.MULTILINE)

@@ -86,8 +86,6 @@ Examples:
   lanescope attach --level waits -- python train.py --epochs 3
   lanescope attach --record run.lanescope -- python train.py
   lanescope attach --to train.py
-  lanescope attach --steer train.py --level calls
-  lanescope attach --steer train.py --record-for 30
   lanescope attach --host me@node -- python train.py)");
 
 constexpr const char* kCalibrateNotes = N_(
@@ -152,9 +150,8 @@ Examples:
 
 struct AttachArguments {
   std::vector<std::string> command, variables;
-  std::string record, level = "acquire", share, folder, memory_mb, theme, to, host, host_program, bandwidth, steer,
-                      record_for, loop;
-  bool no_launch_lines = false, launch_lines = false, relay = false;
+  std::string record, level = "acquire", share, folder, memory_mb, theme, to, host, host_program, bandwidth;
+  bool no_launch_lines = false;
 
   void add_to(CLI::App& app) {
     app.add_option("COMMAND", command, tr("the program and its arguments, after --"))->type_name("");
@@ -168,18 +165,6 @@ struct AttachArguments {
         ->type_name("FILE");
     app.add_option("--to", to, tr("no command: a window on what is being recorded here, by process number or name"))
         ->type_name("PID|NAME");
-    app.add_option("--steer", steer,
-                   tr("no command: change how much is recorded of what is being recorded here, by number or name"))
-        ->type_name("PID|NAME");
-    app.add_option("--record-for", record_for,
-                   tr("--steer: record everything for so long from now on, 1 to 3600; 0: no longer"))
-        ->type_name("SECONDS");
-    app.add_option("--loop", loop, tr("--steer: count iterations by this loop (train.py:41), or auto"))
-        ->type_name("LOOP");
-    app.add_flag("--launch-lines", launch_lines, tr("--steer: Python lines for launches again"))
-        ->disable_flag_override();
-    app.add_flag("--relay", relay, tr("--steer: pass on messages of a window on another machine (used by --host)"))
-        ->disable_flag_override();
     app.add_option("--host", host, tr("run the command on another machine, over your own ssh"))->type_name("USER@NODE");
     app.add_option("--host-program", host_program, tr("--host: where lanescope is there; default: in its PATH"))
         ->type_name("FILE");
@@ -198,10 +183,6 @@ struct AttachArguments {
   }
   AttachRequest request(const CLI::App& app) const {
     if (std::string why = attach::why_not(); !why.empty()) throw UsageError(std::move(why));
-    if (app.count("--steer") != 0) return request_steer(app);
-    for (const char* option : {"--record-for", "--loop", "--launch-lines", "--relay"}) {
-      if (app.count(option) != 0) throw UsageError(tr("{} needs {}", option, "--steer"));
-    }
     if (!to.empty()) return request_to(app);
     if (command.empty()) throw UsageError(tr("attach needs a command: lanescope attach -- python train.py"));
     AttachRequest request;
@@ -256,40 +237,6 @@ struct AttachArguments {
     request.to = to;
     set_memory(request);
     set_window(app, request);
-    return request;
-  }
-  AttachRequest request_steer(const CLI::App& app) const {
-    if (!command.empty()) throw UsageError(tr("{} cannot be used with {}", "--steer", tr("a command")));
-    for (const char* option : {"--to", "--host", "--host-program", "--bandwidth", "--record", "--folder", "--env",
-                               "--memory-mb", "--theme"}) {
-      if (app.count(option) != 0) throw UsageError(tr("{} cannot be used with {}", "--steer", option));
-    }
-    AttachRequest request;
-    SteerRequest& wanted = request.steer.emplace();
-    wanted.target = steer;
-    wanted.relay = relay;
-    for (const char* option : {"--level", "--share", "--launch-lines", "--no-launch-lines", "--record-for", "--loop"}) {
-      if (relay && app.count(option) != 0) throw UsageError(tr("{} cannot be used with {}", "--relay", option));
-    }
-    if (app.count("--level") != 0) wanted.change.level = attach::parse_level(level);
-    if (!share.empty()) {
-      if (wanted.change.level && *wanted.change.level != wire::Level::Acquire) {
-        throw UsageError(tr("{} needs {}", "--share", "--level acquire"));
-      }
-      wanted.change.share = static_cast<double>(whole_number("--share", share, 1, 100)) / 100;
-    }
-    if (launch_lines && no_launch_lines) {
-      throw UsageError(tr("{} cannot be used with {}", "--launch-lines", "--no-launch-lines"));
-    }
-    if (launch_lines || no_launch_lines) wanted.change.launch_lines = launch_lines;
-    if (!record_for.empty()) {
-      wanted.change.record =
-          static_cast<base::Nanoseconds>(whole_number("--record-for", record_for, 0, 3600)) * base::kSecond;
-    }
-    if (app.count("--loop") != 0 && loop.empty()) {
-      throw UsageError(tr("--loop needs a loop, such as train.py:41, or auto"));
-    }
-    wanted.loop = loop;
     return request;
   }
   attach::RemoteOptions elsewhere(const attach::AttachOptions& options) const {

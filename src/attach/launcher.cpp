@@ -51,6 +51,13 @@ std::filesystem::path private_folder() {
   return pattern;
 }
 
+/// False if the other end of the connection was opened by another user, or that is unknown.
+bool same_user(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
+}
+
 enum class Received { Nothing, Hello, Nonsense };
 
 /// A Hello and its file, without waiting.
@@ -154,12 +161,6 @@ std::filesystem::path injection_library() {
 }
 
 // --- Meeting ---------------------------------------------------------------------------------------------------------
-
-bool same_user(int socket) {
-  ucred peer{};
-  socklen_t size = sizeof(peer);
-  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
-}
 
 Meeting::Meeting() : folder_(private_folder()), path_(folder_ / "attach") {
   sockaddr_un address{};
