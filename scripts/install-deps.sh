@@ -90,17 +90,6 @@ page   chromium-driver          drives it
 page   xvfb                     the native window beside it
 page   xdotool                  presses its keys
 page   nodejs                   runs the page's program without a page
-windows  g++-mingw-w64-x86-64-posix  compiles for Windows
-windows  wine                   runs what was compiled
-windows  wine64                 which is for 64 bits
-windows  librsvg2-bin           draws the program's icon
-windows  fonts-inter            goes with the program
-windows  fonts-jetbrains-mono   likewise
-windows  fonts-wqy-microhei     likewise
-windows  libgl1-mesa-dri        draws the window
-windows  libgl1                 likewise
-windows  xvfb                   a virtual display
-windows  xauth                  xvfb-run needs it
 "
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Gets the sources of the libraries that have no package for the browser, for Windows and for the portable Linux build:
+# Gets the sources of the libraries that have no package for the browser and for the portable Linux build:
 # the distribution's own source packages, with the distribution's patches.
 #
 #   scripts/port-sources.sh [FOLDER]     default: build/sources; prints the folder, in which each library has its own

@@ -1,6 +1,6 @@
-# For targets for which the distribution has no ready-made libraries (the browser, Windows, the portable Linux build):
-# the same libraries as static targets, compiled here from the distribution's source packages, which
-# scripts/port-sources.sh unpacks into LANESCOPE_PORTS. Those that consist of headers are the packages' own.
+# For the browser, for which the distribution has no ready-made libraries: the same libraries as static targets, compiled
+# here from the distribution's source packages, which scripts/port-sources.sh unpacks into LANESCOPE_PORTS. Those that
+# consist of headers are the packages' own.
 enable_language(C)
 find_package(Threads REQUIRED)
 
@@ -113,22 +113,15 @@ target_link_libraries(port_freetype INTERFACE freetype)
 target_include_directories(port_freetype SYSTEM INTERFACE "${LANESCOPE_PORTS}/freetype/include")
 add_library(Freetype::Freetype ALIAS port_freetype)
 
-add_library(third_party::xcb INTERFACE IMPORTED GLOBAL)
-if(EMSCRIPTEN)
-  # Its own, with the browser's events.
-  add_library(glfw INTERFACE)
-  target_link_options(glfw INTERFACE -sUSE_GLFW=3)
-  add_library(third_party::epoxy INTERFACE IMPORTED GLOBAL)
-else()
-  include(${CMAKE_CURRENT_LIST_DIR}/ports_opengl.cmake)
-endif()
+# Its own, with the browser's events.
+add_library(glfw INTERFACE)
+target_link_options(glfw INTERFACE -sUSE_GLFW=3)
+add_library(third_party::epoxy INTERFACE IMPORTED GLOBAL)
 
 port_library(port_imgui imgui imgui.cpp imgui_draw.cpp imgui_tables.cpp imgui_widgets.cpp backends/imgui_impl_glfw.cpp
              backends/imgui_impl_opengl3.cpp misc/freetype/imgui_freetype.cpp misc/cpp/imgui_stdlib.cpp)
 target_include_directories(port_imgui SYSTEM PUBLIC "${LANESCOPE_PORTS}/imgui" "${LANESCOPE_PORTS}/imgui/backends"
                            "${LANESCOPE_PORTS}/imgui/misc/freetype" "${LANESCOPE_PORTS}/imgui/misc/cpp")
 target_link_libraries(port_imgui PUBLIC glfw port_freetype)
-if(EMSCRIPTEN)
-  target_compile_definitions(port_imgui PUBLIC IMGUI_IMPL_OPENGL_ES3)
-endif()
+target_compile_definitions(port_imgui PUBLIC IMGUI_IMPL_OPENGL_ES3)
 add_library(third_party::imgui ALIAS port_imgui)

@@ -10,7 +10,7 @@ namespace lanescope::base {
 /// Only one instance at a time.
 class Interrupt {
  public:
-  enum class Kind { CtrlC, TerminalCloses };  ///< also SIGINT; also SIGHUP, which Windows does not have
+  enum class Kind { CtrlC, TerminalCloses };  ///< also SIGINT; also SIGHUP
   explicit Interrupt(Kind kind = Kind::CtrlC);
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
