@@ -1,7 +1,6 @@
 #include "app/animation_arguments.h"
 
 #include "app/argument_checks.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 
 namespace lanescope::app {
@@ -29,7 +28,7 @@ AnimationOptions AnimationArguments::options(const CLI::App& app) const {
     refuse_options(app, {"--animation-scale", "--animation-theme"}, N_("{} needs --animation"));
     return options;
   }
-  options.file = base::path_of(file_);
+  options.file = file_;
   options.theme = theme_;
   options.scale = scale_.empty() ? kScale : decimal_number("--animation-scale", scale_, kLeastScale, kMostScale);
   check_animation(options);

@@ -11,7 +11,6 @@
 #include "app/terminal.h"
 #include "base/error.h"
 #include "base/platform/interrupt.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "lesson/grader.h"
 
@@ -24,8 +23,7 @@ using base::tr;
 void refuse_to_replace(const std::vector<std::string>& files, const std::string& output) {
   for (const std::string& file : files) {
     std::error_code unknown;
-    if (!output.empty() && output != "-" &&
-        std::filesystem::equivalent(base::path_of(file), base::path_of(output), unknown)) {
+    if (!output.empty() && output != "-" && std::filesystem::equivalent(file, output, unknown)) {
       throw base::UsageError(tr("{} is one of the files to grade; give the output another name", output));
     }
   }
@@ -42,7 +40,7 @@ bool add_all(const std::vector<std::string>& files, lesson::Grader& grader) {
   std::map<std::pair<std::string, std::string>, std::string> seen;  // student and lesson, and the file
   for (const std::string& path : files) {
     try {
-      lesson::StudentFile file = lesson::read_student_file(base::path_of(path));
+      lesson::StudentFile file = lesson::read_student_file(path);
       const std::pair student(file.student, file.lesson);
       grader.add(path, std::move(file));
       if (const auto [first, is_new] = seen.emplace(student, path); !is_new) {

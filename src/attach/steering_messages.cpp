@@ -9,7 +9,6 @@
 #include <type_traits>
 
 #include "base/control_characters.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 
 namespace lanescope::attach {
@@ -181,7 +180,7 @@ ProcessState as_state(const Process& told) {
   state.iteration_count = told.iterations;
   state.name = get(told.name);
   state.program = get(told.program);
-  state.folder = base::path_of(get(told.folder));
+  state.folder = get(told.folder);
   state.library = get(told.library);
   state.iterations = get(told.iterations_by);
   state.gpu = get(told.gpu);

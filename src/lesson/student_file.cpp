@@ -9,7 +9,6 @@
 #include "base/control_characters.h"
 #include "base/error.h"
 #include "base/json_text.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "base/utf8.h"
 #include "base/version.h"
@@ -186,9 +185,8 @@ void write_student_file(const std::filesystem::path& path, const StudentFile& fi
 
 std::filesystem::path student_file_path(const std::filesystem::path& folder, std::string_view student,
                                         std::string_view lesson) {
-  return folder /
-         base::path_of(fmt::format("{}-{}.answers.json", part_of_name(student, is_plain_name(student), kStudentBytes),
-                                   part_of_name(lesson, is_plain_lesson(lesson), kLessonBytes)));
+  return folder / fmt::format("{}-{}.answers.json", part_of_name(student, is_plain_name(student), kStudentBytes),
+                              part_of_name(lesson, is_plain_lesson(lesson), kLessonBytes));
 }
 
 }  // namespace lanescope::lesson

@@ -51,7 +51,7 @@ bool SystemDialog::start(const FileQuestion& question) {
 }
 
 bool SystemDialog::start(const std::vector<std::string>& command) {
-  if (running() || command.empty() || !base::is_program(base::path_of(command.front()))) return false;
+  if (running() || command.empty() || !base::is_program(command.front())) return false;
   asking_.start([command](const base::Stop& stop) {
     base::ProgramRun run = base::run_program(command, {.enough = [&stop] { return stop.load(); }});
     Answer answer;
@@ -59,7 +59,7 @@ bool SystemDialog::start(const std::vector<std::string>& command) {
     answer.failed = run.error != 0 || run.killed || (run.status != 0 && run.status != 1);
     constexpr std::size_t kMostSaid = 64 * 1024;
     if (run.out.ends_with('\n')) run.out.pop_back();
-    if (run.well() && run.out.size() < kMostSaid && run.out.starts_with('/')) answer.path = base::path_of(run.out);
+    if (run.well() && run.out.size() < kMostSaid && run.out.starts_with('/')) answer.path = run.out;
     return answer;
   });
   return true;

@@ -9,14 +9,10 @@ namespace lanescope::base {
 
 namespace fs = std::filesystem;
 
-fs::path path_of(std::string_view text) { return text; }
-
 std::string environment(const char* name) {
   const char* const value = std::getenv(name);
   return value != nullptr ? value : "";
 }
-
-std::vector<std::string> command_words(int argc, const char* const* argv) { return {argv, argv + argc}; }
 
 fs::path this_program() { return "/proc/self/exe"; }
 

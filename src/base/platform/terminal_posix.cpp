@@ -5,8 +5,6 @@
 
 namespace lanescope::base {
 
-void prepare_streams() {}
-
 bool is_terminal(std::FILE* stream) { return ::isatty(::fileno(stream)) == 1; }
 
 bool has_colours(std::FILE* stream) {
