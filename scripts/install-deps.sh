@@ -29,7 +29,6 @@ build  libtomlplusplus-dev      device profiles and preferences
 build  libpng-dev               screenshots
 build  libgif-dev               animations
 build  libutfcpp-dev            UTF-8
-build  nettle-dev               seals of students' files
 build  zlib1g-dev               compressed traces
 build  libzstd-dev              compressed session files
 build  libsqlite3-dev           Nsight Systems' exports

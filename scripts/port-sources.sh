@@ -7,7 +7,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 folder="${1:-$root/build/sources}"
-libraries=(imgui libstb freetype libpng1.6 zlib giflib nettle libzstd sqlite3 fmtlib glfw3 libepoxy)
+libraries=(imgui libstb freetype libpng1.6 zlib giflib libzstd sqlite3 fmtlib glfw3 libepoxy)
 
 "$root/scripts/install-deps.sh" sources
 mkdir -p "$folder"

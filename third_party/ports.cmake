@@ -66,13 +66,6 @@ port_library(port_gif giflib dgif_lib.c egif_lib.c gifalloc.c gif_err.c gif_hash
 target_include_directories(port_gif SYSTEM PUBLIC "${LANESCOPE_PORTS}/giflib")
 add_library(GIF::GIF ALIAS port_gif)
 
-# Its headers are found in a folder called nettle.
-file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/nettle")
-file(CREATE_LINK "${LANESCOPE_PORTS}/nettle" "${PROJECT_BINARY_DIR}/nettle/nettle" SYMBOLIC)
-port_library(port_nettle nettle sha256.c sha256-compress*.c sha256-meta.c hmac.c hmac-sha256.c memxor.c write-be32.c)
-target_include_directories(port_nettle SYSTEM PUBLIC "${PROJECT_BINARY_DIR}/nettle")
-add_library(third_party::nettle ALIAS port_nettle)
-
 port_library(port_zstd libzstd lib/common/*.c lib/compress/*.c lib/decompress/*.c)
 target_include_directories(port_zstd SYSTEM PUBLIC "${LANESCOPE_PORTS}/libzstd/lib")
 target_compile_definitions(port_zstd PRIVATE ZSTD_DISABLE_ASM=1)

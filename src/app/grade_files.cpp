@@ -29,11 +29,6 @@ void refuse_to_replace(const std::vector<std::string>& files, const std::string&
   }
 }
 
-std::string grade_change_of(const lesson::GradedFile& graded) {
-  const std::vector<std::string>& changed = graded.file.changed;
-  return changed.size() == 1 ? changed.front() : tr("{}; {} more", changed.front(), changed.size() - 1);
-}
-
 // What cannot be used is said at once.
 bool add_all(const std::vector<std::string>& files, lesson::Grader& grader) {
   bool all = true;
@@ -71,17 +66,14 @@ int grade_files(const GradeRequest& request) {
   refuse_to_replace(request.files, request.json);
   check_outputs({request.csv, request.json});
   lesson::Grader grader;
-  bool good = add_all(request.files, grader);
+  const bool good = add_all(request.files, grader);
   if (!run_all(grader)) {
     say(tr("ended early; nothing is graded"));
     return kEndedEarly;
   }
   const std::vector<lesson::GradedFile> grades = grader.grades();
   for (const lesson::GradedFile& graded : grades) {
-    if (graded.is_changed()) {
-      say(fmt::format("{}: {}", graded.path, grade_change_of(graded)));
-      good = false;
-    } else if (graded.other_version) {
+    if (graded.other_version) {
       say(tr("{}: answers another version of the lesson '{}'; graded by this one", graded.path, graded.lesson->name));
     }
   }

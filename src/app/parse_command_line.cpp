@@ -107,8 +107,7 @@ constexpr const char* kGradeNotes = N_(
     R"(Each FILE has the answers of one student to one lesson. Every question's step is run here, on the simulated device of its
 experiment, and an answer is right if it is what this run gives; a task is run with the settings with which it was solved.
 
-A file that was changed after it was written is named, and its answers are listed but not graded. The exit status is 1 if
-there is one, or if a file cannot be read; the others are graded all the same.
+The exit status is 1 if a file cannot be read; the others are graded all the same.
 
 Examples:
   lanescope grade class/*.answers.json
