@@ -10,7 +10,7 @@
 #include "app/progress.h"
 #include "app/terminal.h"
 #include "base/error.h"
-#include "base/platform/interrupt.h"
+#include "base/platform/terminal.h"
 #include "base/translate.h"
 #include "lesson/grader.h"
 

@@ -1,7 +1,9 @@
 #include "shell/system_dialog.h"
 
+#include "base/platform/child_process.h"
+#include "base/platform/page.h"
+#include "base/platform/page_browser.h"
 #include "base/platform/paths.h"
-#include "base/platform/run_program.h"
 
 namespace lanescope::ui {
 
@@ -40,14 +42,25 @@ std::vector<std::string> dialog_command(const fs::path& program, const FileQuest
 
 bool SystemDialog::start(const FileQuestion& question) {
   if (running()) return false;
-  if (!base::has_file_dialog()) {
+  if constexpr (base::kInPage) {
+    // The browser asks where a download goes. Files to open come when they come, like those that are dropped.
+    Answer answer;
+    if (question.save) {
+      answer.path = fs::path(base::browser::kDownloads) / question.start.filename();
+    } else {
+      std::string endings;
+      for (const std::string& ending : question.endings) {
+        // A page can name only what follows the last dot.
+        endings += (endings.empty() ? "" : ",") + ending.substr(ending.rfind('.'));
+      }
+      base::browser::ask_for_files(endings);
+    }
+    asking_.start([answer](const base::Stop&) { return answer; });
+    return true;
+  } else {
     const fs::path program = dialog_program();
     return !program.empty() && start(dialog_command(program, question));
   }
-  asking_.start([question](const base::Stop& stop) {
-    return base::ask_with_file_dialog(question, [&stop] { return stop.load(); });
-  });
-  return true;
 }
 
 bool SystemDialog::start(const std::vector<std::string>& command) {

@@ -16,7 +16,7 @@
 
 #include "base/crash_notes.h"
 #include "base/error.h"
-#include "base/platform/machine_memory.h"
+#include "base/platform/memory.h"
 #include "base/platform/page.h"
 #include "base/threads.h"
 #include "base/translate.h"

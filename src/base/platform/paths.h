@@ -1,8 +1,9 @@
-// Variables of the environment, and where programs are.
+// Variables of the environment, and where things are: programs, what came with this one, fonts.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace lanescope::base {
 
@@ -15,5 +16,14 @@ std::filesystem::path this_program();
 std::filesystem::path find_program(const char* name);
 /// A file that can be run.
 bool is_program(const std::filesystem::path& path);
+
+/// The folder of the program itself; empty where the system does not say.
+std::filesystem::path program_folder();
+/// A library that is opened at run time: beside the program, as it is built, or in ../lib/lanescope, as it is
+/// installed. Where it is in neither, the place beside the program.
+std::filesystem::path own_library(const char* name);
+
+/// Where fonts are: those that come with the program, the user's own, and those of the system. They need not exist.
+std::vector<std::filesystem::path> font_folders();
 
 }  // namespace lanescope::base

@@ -11,8 +11,8 @@
 
 #include "base/crash_notes.h"
 #include "base/platform/library.h"
-#include "base/platform/own_files.h"
 #include "base/platform/page.h"
+#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "device/cuda/gpu_id.h"
 

@@ -1,6 +1,6 @@
 #include "base/platform/crash.h"
 
-#if !defined(__unix__) || defined(__EMSCRIPTEN__) || defined(LANESCOPE_SANITIZED)
+#if defined(__EMSCRIPTEN__) || defined(LANESCOPE_SANITIZED)
 
 namespace lanescope::base {
 
