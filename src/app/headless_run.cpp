@@ -17,7 +17,7 @@
 #include "app/screen.h"
 #include "app/terminal.h"
 #include "base/error.h"
-#include "base/platform/interrupt.h"
+#include "base/platform/terminal.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "io/trace_file.h"

@@ -15,7 +15,6 @@
 #include "app/window_arguments.h"
 #include "attach/command_words.h"
 #include "base/error.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "calibration/quick_probe_text.h"
 #include "device/catalogue.h"
@@ -105,8 +104,7 @@ constexpr const char* kGradeNotes = N_(
     R"(Each FILE has the answers of one student to one lesson. Every question's step is run here, on the simulated device of its
 experiment, and an answer is right if it is what this run gives; a task is run with the settings with which it was solved.
 
-A file that was changed after it was written is named, and its answers are listed but not graded. The exit status is 1 if
-there is one, or if a file cannot be read; the others are graded all the same.
+The exit status is 1 if a file cannot be read; the others are graded all the same.
 
 Examples:
   lanescope grade class/*.answers.json
@@ -187,7 +185,7 @@ struct AttachArguments {
     if (command.empty()) throw UsageError(tr("attach needs a command: lanescope attach -- python train.py"));
     AttachRequest request;
     request.options.command.words = command;
-    request.options.command.folder = base::path_of(folder);
+    request.options.command.folder = folder;
     for (const std::string& variable : variables) {
       const std::size_t equals = variable.find('=');
       if (equals == std::string::npos || equals == 0) {
@@ -203,7 +201,7 @@ struct AttachArguments {
       }
       request.options.intensity.share = static_cast<double>(whole_number("--share", share, 1, 100)) / 100;
     }
-    request.record = base::path_of(record);
+    request.record = record;
     if (app.count("--host") != 0) request.remote = elsewhere(request.options);
     for (const char* option : {"--host-program", "--bandwidth"}) {
       if (app.count(option) != 0 && !request.remote) throw UsageError(tr("{} needs {}", option, "--host"));
@@ -362,7 +360,7 @@ struct ScriptArguments {
 
 std::vector<std::filesystem::path> paths_of(const std::vector<std::string>& files) {
   std::vector<std::filesystem::path> paths;
-  for (const std::string& file : files) paths.push_back(base::path_of(file));
+  for (const std::string& file : files) paths.push_back(file);
   return paths;
 }
 
@@ -392,7 +390,7 @@ struct ReportArguments {
       }
     }
     refuse_two_on_standard_output(run.json(), run.html());
-    return ReportRequest{paths_of(files), run.json(), run.html(), command, base::path_of(run.trace())};
+    return ReportRequest{paths_of(files), run.json(), run.html(), command, run.trace()};
   }
 };
 
@@ -418,7 +416,7 @@ struct CompareArguments {
     if (std::ranges::count_if(outputs, [](const std::string* path) { return *path == "-"; }) > 1) {
       throw UsageError(tr("only one output can go to standard output (-)"));
     }
-    return {base::path_of(first), base::path_of(second), json, html, csv, markdown, command};
+    return {first, second, json, html, csv, markdown, command};
   }
 };
 
@@ -440,7 +438,7 @@ struct ExportArguments {
     if (csv.empty() && sqlite.empty() && chrome.empty()) {
       throw UsageError(tr("export needs to know what to write: --csv FOLDER, --sqlite FILE or --chrome FILE"));
     }
-    return {paths_of(files), base::path_of(csv), base::path_of(sqlite), base::path_of(chrome)};
+    return {paths_of(files), csv, sqlite, chrome};
   }
 };
 
@@ -462,7 +460,7 @@ struct CalibrateArguments {
   }
   CalibrateRequest request() const {
     if (out.empty()) throw UsageError(tr("calibrate needs --out FILE.toml"));
-    return {device, base::path_of(out), torch};
+    return {device, out, torch};
   }
 };
 

@@ -9,7 +9,6 @@
 
 #include "app/argument_checks.h"
 #include "base/error.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "experiment/own_experiments.h"
 #include "workload/workload.h"
@@ -143,7 +142,7 @@ RunRequest RunArguments::workload_request(const CLI::App& app) const {
   run.predict = predict_;
   run.verify = verify_;
   run.json = json_;
-  run.trace = base::path_of(trace_);
+  run.trace = trace_;
   run.screenshot = picture_.options(app);
   return run;
 }
@@ -163,7 +162,7 @@ ExperimentRequest RunArguments::experiment_request(const CLI::App& app) const {
   run.memory_cap_bytes = memory();
   run.capture = capture_level(capture_);
   run.json = json_;
-  run.trace = base::path_of(trace_);
+  run.trace = trace_;
   run.screenshot = picture_.options(app);
   return run;
 }

@@ -16,7 +16,7 @@
 #include "app/run_prediction.h"
 #include "app/screen.h"
 #include "app/terminal.h"
-#include "base/platform/interrupt.h"
+#include "base/platform/terminal.h"
 #include "base/time.h"
 #include "base/translate.h"
 #include "device/catalogue.h"

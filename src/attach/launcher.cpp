@@ -17,7 +17,7 @@
 #include <iterator>
 
 #include "base/error.h"
-#include "base/platform/own_files.h"
+#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "base/utf8.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "base/platform/machine_memory.h"
+#include "base/platform/memory.h"
 #include "base/threads.h"
 #include "model/lesson_letters.h"
 #include "model/memory_cap.h"

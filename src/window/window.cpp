@@ -16,7 +16,7 @@
 
 #include "base/crash_notes.h"
 #include "base/error.h"
-#include "base/platform/machine_memory.h"
+#include "base/platform/memory.h"
 #include "base/platform/page.h"
 #include "base/threads.h"
 #include "base/translate.h"
@@ -203,7 +203,7 @@ void Window::on_drop(GLFWwindow* window, int count, const char** paths) {
   std::vector<std::filesystem::path>& files =
       static_cast<Window*>(glfwGetWindowUserPointer(window))->screen_.state().requests.files;
   files.clear();
-  for (int i = 0; i < count; ++i) files.push_back(base::path_of(paths[i]));
+  for (int i = 0; i < count; ++i) files.push_back(paths[i]);
 }
 
 // What was drawn is lost.

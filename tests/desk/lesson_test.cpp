@@ -267,7 +267,7 @@ TEST_F(LessonTest, AStudentsAnswersAreKeptAndGoOn) {
   const std::size_t at = text.find("Ann Lee");
   text.replace(at, 7, "Bob Lee");
   std::ofstream(file) << text;
-  EXPECT_THROW(open("one-line", "Ann Lee"), base::FileError) << "changed by hand";
+  EXPECT_THROW(open("one-line", "Ann Lee"), base::FileError) << "somebody else's";
 }
 
 // --- for a class ---------------------------------------------------------------------------------------------------
