@@ -1,12 +1,10 @@
 // Writes first inputs of the fuzz targets whose bytes only the program can make:
-//   fuzz_seeds FOLDER TRACE...    session files of the traces, messages of steering, an answered lesson
+//   fuzz_seeds FOLDER TRACE...    session files of the traces, an answered lesson
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <fstream>
 
-#include "attach/steering_messages.h"
-#include "inject/wire.h"
 #include "io/trace_file.h"
 #include "lesson/student_file.h"
 
@@ -28,34 +26,6 @@ void write_sessions(const std::filesystem::path& folder, const std::vector<std::
       const io::OpenedTrace opened = io::read_file(traces[i]);
       io::write_session(folder / target / fmt::format("trace-{}.lanescope", i), *opened.trace, opened.facts);
     }
-  }
-}
-
-void write_steering(const std::filesystem::path& folder) {
-  attach::SteeringChange change;
-  write(folder / "request", '\0' + attach::write_request(change));
-  change = {.level = wire::Level::Calls,
-            .share = 0.25,
-            .launch_lines = true,
-            .record = base::kSecond,
-            .loop = attach::SteeringChange::Loop{7, attach::LoopKey{1, 2, false, 41}}};
-  write(folder / "request-all", '\0' + attach::write_request(change));
-  attach::SteeringState state;
-  state.program.started = true;
-  state.program.remarks = {{"A remark.", true}};
-  attach::ProcessState process;
-  process.pid = 7;
-  process.name = process.program = "train.py";
-  process.folder = "/home";
-  process.library = "libcupti.so.13";
-  process.gpu = "GPU";
-  process.iterations = "train.py:41";
-  process.loops = {{attach::LoopKey{1, 2, false, 41}, "train.py:41 for batch in loader", 1000, 5, 3}};
-  process.chosen = process.loops.front().key;
-  state.program.processes = {process, process};
-  for (int result = 0; result <= static_cast<int>(attach::SteeringResult::NoRecorder); ++result) {
-    write(folder / fmt::format("answer-{}", result),
-          '\1' + attach::write_answer(static_cast<attach::SteeringResult>(result), state));
   }
 }
 
@@ -82,7 +52,6 @@ int main(int argc, char** argv) {
   try {
     const std::filesystem::path folder = argv[1];
     write_sessions(folder, {argv + 2, argv + argc});
-    write_steering(folder / "steering");
     write_student(folder / "student");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "fuzz_seeds: %s\n", error.what());

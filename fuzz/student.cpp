@@ -1,4 +1,4 @@
-// The files with students' answers (JSON). One that nobody has changed is the same when written and read again.
+// The files with students' answers (JSON). One is the same when written and read again.
 #include "foreign.h"
 #include "lesson/student_file.h"
 
@@ -7,7 +7,6 @@ using namespace lanescope;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::accepted([&] {
     const lesson::StudentFile read = lesson::parse_student_file(fuzz::text_of(data, size), "input.answers.json");
-    if (!read.changed.empty()) return;
     const std::string text = lesson::to_json(read);
     fuzz::expect(lesson::parse_student_file(text, "written") == read, "answers that change when written", text);
   });

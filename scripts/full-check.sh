@@ -12,7 +12,6 @@ parts="
 readme      the scripts that README.md names, on machines that have never seen the project
 packages    the packages, installed into bare systems and run there
 web         the page, in a browser
-windows     the program for Windows, under Wine
 imgui       the newest Dear ImGui, with GCC and with Clang
 debian13    all tests in Debian 13
 sanitizers  all tests under both sanitizers, with the window
@@ -30,7 +29,6 @@ part_web() {
   build_program
   python3 "$root/tests/web/check_page.py" "$root/build/web" "$root/build/release/lanescope" </dev/null
 }
-part_windows() { "$root/scripts/check-windows.sh"; }
 # Only what sees Dear ImGui is compiled, and no code is generated.
 part_imgui() {
   "$root/scripts/install-deps.sh" build run sources clang

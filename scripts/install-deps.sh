@@ -27,9 +27,7 @@ build  nlohmann-json3-dev       JSON of summaries and traces
 build  libeigen3-dev            matrix products on the CPU
 build  libtomlplusplus-dev      device profiles and preferences
 build  libpng-dev               screenshots
-build  libgif-dev               animations
 build  libutfcpp-dev            UTF-8
-build  nettle-dev               seals of students' files
 build  zlib1g-dev               compressed traces
 build  libzstd-dev              compressed session files
 build  libsqlite3-dev           Nsight Systems' exports
@@ -90,17 +88,6 @@ page   chromium-driver          drives it
 page   xvfb                     the native window beside it
 page   xdotool                  presses its keys
 page   nodejs                   runs the page's program without a page
-windows  g++-mingw-w64-x86-64-posix  compiles for Windows
-windows  wine                   runs what was compiled
-windows  wine64                 which is for 64 bits
-windows  librsvg2-bin           draws the program's icon
-windows  fonts-inter            goes with the program
-windows  fonts-jetbrains-mono   likewise
-windows  fonts-wqy-microhei     likewise
-windows  libgl1-mesa-dri        draws the window
-windows  libgl1                 likewise
-windows  xvfb                   a virtual display
-windows  xauth                  xvfb-run needs it
 "
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

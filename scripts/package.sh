@@ -54,7 +54,7 @@ copy_licences() {
   local to="$1" package
   mkdir -p "$to"
   for package in libimgui-dev libstb-dev libglfw3-dev libepoxy-dev libfreetype-dev libbrotli-dev libpng-dev \
-    libgif-dev zlib1g-dev libzstd-dev libsqlite3-dev nettle-dev libfmt-dev libspdlog-dev libtomlplusplus-dev libcli11-dev \
+    zlib1g-dev libzstd-dev libsqlite3-dev libfmt-dev libspdlog-dev libtomlplusplus-dev libcli11-dev \
     nlohmann-json3-dev libeigen3-dev libutfcpp-dev gcc-12-base; do
     cp -L "/usr/share/doc/$package/copyright" "$to/$package.copyright"
   done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Gets the sources of the libraries that have no package for the browser, for Windows and for the portable Linux build:
+# Gets the sources of the libraries that have no package for the browser and for the portable Linux build:
 # the distribution's own source packages, with the distribution's patches.
 #
 #   scripts/port-sources.sh [FOLDER]     default: build/sources; prints the folder, in which each library has its own
@@ -7,7 +7,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 folder="${1:-$root/build/sources}"
-libraries=(imgui libstb freetype libpng1.6 zlib giflib nettle libzstd sqlite3 fmtlib glfw3 libepoxy)
+libraries=(imgui libstb freetype libpng1.6 zlib libzstd sqlite3 fmtlib glfw3 libepoxy)
 
 "$root/scripts/install-deps.sh" sources
 mkdir -p "$folder"

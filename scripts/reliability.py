@@ -71,7 +71,6 @@ TESTS = [
     ("A program that runs far ahead of the GPU: all kernels of a burst are known", "inject",
      "Recording.OfAProgramThatRunsAheadAllKernelsOfABurstAreKnown"),
     ("A burst counts whose work is delivered after it", "attach", "RecordedBurstsTest.*:WatchedProcess.ABurstWhoseWork*"),
-    ("Several windows on one recorder; another user is refused", "attach", "SteeringTest.*"),
     ("The watched program's socket is this user's alone; what else comes with a message is closed", "attach",
      "MeetingTest.*"),
     ("A long run keeps as much as a short one, and goes on however many events there were", "trace", "Eviction.*:ManyEvents.*"),

@@ -71,12 +71,7 @@ endif()
 
 # Libraries that every distribution ships; they are too large or too much part of the system to be fetched.
 find_package(PNG REQUIRED)
-find_package(GIF REQUIRED)
 find_package(ZLIB REQUIRED)
-pkg_check_modules(nettle REQUIRED IMPORTED_TARGET nettle)
-add_library(third_party_nettle INTERFACE)
-target_link_libraries(third_party_nettle INTERFACE PkgConfig::nettle)
-add_library(third_party::nettle ALIAS third_party_nettle)
 # Debian's package has no CMake files, and pkg-config would name the shared library even if an archive is wanted.
 find_path(zstd_include zstd.h REQUIRED)
 find_library(zstd_library zstd REQUIRED)

@@ -1,6 +1,6 @@
-# For targets for which the distribution has no ready-made libraries (the browser, Windows, the portable Linux build):
-# the same libraries as static targets, compiled here from the distribution's source packages, which
-# scripts/port-sources.sh unpacks into LANESCOPE_PORTS. Those that consist of headers are the packages' own.
+# For the browser, for which the distribution has no ready-made libraries: the same libraries as static targets, compiled
+# here from the distribution's source packages, which scripts/port-sources.sh unpacks into LANESCOPE_PORTS. Those that
+# consist of headers are the packages' own.
 enable_language(C)
 find_package(Threads REQUIRED)
 
@@ -62,16 +62,6 @@ target_compile_definitions(port_png PRIVATE PNG_INTEL_SSE_OPT=0 PNG_ARM_NEON_OPT
 target_link_libraries(port_png PUBLIC port_zlib)
 add_library(PNG::PNG ALIAS port_png)
 
-port_library(port_gif giflib dgif_lib.c egif_lib.c gifalloc.c gif_err.c gif_hash.c quantize.c openbsd-reallocarray.c)
-target_include_directories(port_gif SYSTEM PUBLIC "${LANESCOPE_PORTS}/giflib")
-add_library(GIF::GIF ALIAS port_gif)
-
-# Its headers are found in a folder called nettle.
-file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/nettle")
-file(CREATE_LINK "${LANESCOPE_PORTS}/nettle" "${PROJECT_BINARY_DIR}/nettle/nettle" SYMBOLIC)
-port_library(port_nettle nettle sha256.c sha256-compress*.c sha256-meta.c hmac.c hmac-sha256.c memxor.c write-be32.c)
-target_include_directories(port_nettle SYSTEM PUBLIC "${PROJECT_BINARY_DIR}/nettle")
-add_library(third_party::nettle ALIAS port_nettle)
 
 port_library(port_zstd libzstd lib/common/*.c lib/compress/*.c lib/decompress/*.c)
 target_include_directories(port_zstd SYSTEM PUBLIC "${LANESCOPE_PORTS}/libzstd/lib")
@@ -113,22 +103,15 @@ target_link_libraries(port_freetype INTERFACE freetype)
 target_include_directories(port_freetype SYSTEM INTERFACE "${LANESCOPE_PORTS}/freetype/include")
 add_library(Freetype::Freetype ALIAS port_freetype)
 
-add_library(third_party::xcb INTERFACE IMPORTED GLOBAL)
-if(EMSCRIPTEN)
-  # Its own, with the browser's events.
-  add_library(glfw INTERFACE)
-  target_link_options(glfw INTERFACE -sUSE_GLFW=3)
-  add_library(third_party::epoxy INTERFACE IMPORTED GLOBAL)
-else()
-  include(${CMAKE_CURRENT_LIST_DIR}/ports_opengl.cmake)
-endif()
+# Its own, with the browser's events.
+add_library(glfw INTERFACE)
+target_link_options(glfw INTERFACE -sUSE_GLFW=3)
+add_library(third_party::epoxy INTERFACE IMPORTED GLOBAL)
 
 port_library(port_imgui imgui imgui.cpp imgui_draw.cpp imgui_tables.cpp imgui_widgets.cpp backends/imgui_impl_glfw.cpp
              backends/imgui_impl_opengl3.cpp misc/freetype/imgui_freetype.cpp misc/cpp/imgui_stdlib.cpp)
 target_include_directories(port_imgui SYSTEM PUBLIC "${LANESCOPE_PORTS}/imgui" "${LANESCOPE_PORTS}/imgui/backends"
                            "${LANESCOPE_PORTS}/imgui/misc/freetype" "${LANESCOPE_PORTS}/imgui/misc/cpp")
 target_link_libraries(port_imgui PUBLIC glfw port_freetype)
-if(EMSCRIPTEN)
-  target_compile_definitions(port_imgui PUBLIC IMGUI_IMPL_OPENGL_ES3)
-endif()
+target_compile_definitions(port_imgui PUBLIC IMGUI_IMPL_OPENGL_ES3)
 add_library(third_party::imgui ALIAS port_imgui)

@@ -1,4 +1,4 @@
-# The ports that open windows and load OpenGL, for systems that have both: see ports.cmake.
+# What opens windows and loads OpenGL, for packaging/portable.
 foreach(part DOCS TESTS EXAMPLES WAYLAND)
   set(GLFW_BUILD_${part} OFF CACHE BOOL "" FORCE)
 endforeach()
@@ -9,19 +9,11 @@ target_compile_options(glfw PRIVATE -w)
 # libepoxy's own build is Meson's; what it does is to write the functions from the registry's tables.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(epoxy "${PROJECT_BINARY_DIR}/epoxy")
-set(kinds gl)
-if(WIN32)
-  list(APPEND kinds wgl)
-else()
-  list(APPEND kinds egl glx)
-endif()
 file(MAKE_DIRECTORY "${epoxy}/include/epoxy" "${epoxy}/src")
-file(WRITE "${epoxy}/src/config.h" "#pragma once\n#define EPOXY_PUBLIC extern\n")
-if(NOT WIN32)
-  file(APPEND "${epoxy}/src/config.h" "#define ENABLE_EGL 1\n#define ENABLE_GLX 1\n#define HAVE_KHRPLATFORM_H 1\n")
-endif()
+file(WRITE "${epoxy}/src/config.h" "#pragma once\n#define EPOXY_PUBLIC extern\n"
+     "#define ENABLE_EGL 1\n#define ENABLE_GLX 1\n#define HAVE_KHRPLATFORM_H 1\n")
 set(epoxy_sources "${LANESCOPE_PORTS}/libepoxy/src/dispatch_common.c")
-foreach(kind ${kinds})
+foreach(kind gl egl glx)
   execute_process(COMMAND "${Python3_EXECUTABLE}" "${LANESCOPE_PORTS}/libepoxy/src/gen_dispatch.py"
                           --outputdir "${epoxy}/gen" --includedir "${epoxy}/include/epoxy" --srcdir "${epoxy}/src"
                           "${LANESCOPE_PORTS}/libepoxy/registry/${kind}.xml" COMMAND_ERROR_IS_FATAL ANY)
@@ -34,9 +26,5 @@ add_library(port_epoxy STATIC ${epoxy_sources})
 target_compile_options(port_epoxy PRIVATE -w -include "${epoxy}/src/config.h")
 target_include_directories(port_epoxy SYSTEM PUBLIC "${epoxy}/include" "${LANESCOPE_PORTS}/libepoxy/include"
                            PRIVATE "${LANESCOPE_PORTS}/libepoxy/src" "${epoxy}/src")
-if(WIN32)
-  target_link_libraries(port_epoxy PUBLIC opengl32 gdi32)
-else()
-  target_link_libraries(port_epoxy PUBLIC ${CMAKE_DL_LIBS})
-endif()
+target_link_libraries(port_epoxy PUBLIC ${CMAKE_DL_LIBS})
 add_library(third_party::epoxy ALIAS port_epoxy)

@@ -14,11 +14,9 @@
 #include <vector>
 
 #include "app/outputs.h"
-#include "app/steer_recording.h"
 #include "app/terminal.h"
 #include "app/watched_window.h"
 #include "attach/attachment.h"
-#include "attach/steering_server.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "io/session_file.h"
@@ -137,16 +135,6 @@ class RecordingFile {
   std::thread thread_;
 };
 
-/// So that a window, or `lanescope attach --steer`, can change how much is recorded. It is recorded without, too.
-std::unique_ptr<attach::SteeringServer> serve_steering(attach::Attachment& attachment) {
-  try {
-    return std::make_unique<attach::SteeringServer>(attachment, attachment.steering_path());
-  } catch (const base::Error& error) {
-    say(error.what());
-    return nullptr;
-  }
-}
-
 int record(const AttachRequest& request, attach::Attachment& attachment) {
   check_outputs({request.record});
   std::unique_ptr<RecordingFile> file;
@@ -156,7 +144,6 @@ int record(const AttachRequest& request, attach::Attachment& attachment) {
   attachment.start();
   int status = 0;
   {
-    const std::unique_ptr<attach::SteeringServer> steering = file ? serve_steering(attachment) : nullptr;
     const PassOnSignals pass_on(attachment);
     status = attachment.wait();
   }
@@ -222,7 +209,6 @@ int follow(const AttachRequest& request) {
 }  // namespace
 
 int attach_program(const AttachRequest& request) {
-  if (request.steer) return steer_recording(*request.steer);
   if (!request.to.empty()) return follow(request);
   if (request.remote) return run_elsewhere(request);
   const auto attachment = std::make_shared<attach::Attachment>(request.options);

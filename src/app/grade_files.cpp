@@ -10,8 +10,7 @@
 #include "app/progress.h"
 #include "app/terminal.h"
 #include "base/error.h"
-#include "base/platform/interrupt.h"
-#include "base/platform/paths.h"
+#include "base/platform/terminal.h"
 #include "base/translate.h"
 #include "lesson/grader.h"
 
@@ -24,16 +23,10 @@ using base::tr;
 void refuse_to_replace(const std::vector<std::string>& files, const std::string& output) {
   for (const std::string& file : files) {
     std::error_code unknown;
-    if (!output.empty() && output != "-" &&
-        std::filesystem::equivalent(base::path_of(file), base::path_of(output), unknown)) {
+    if (!output.empty() && output != "-" && std::filesystem::equivalent(file, output, unknown)) {
       throw base::UsageError(tr("{} is one of the files to grade; give the output another name", output));
     }
   }
-}
-
-std::string grade_change_of(const lesson::GradedFile& graded) {
-  const std::vector<std::string>& changed = graded.file.changed;
-  return changed.size() == 1 ? changed.front() : tr("{}; {} more", changed.front(), changed.size() - 1);
 }
 
 // What cannot be used is said at once.
@@ -42,7 +35,7 @@ bool add_all(const std::vector<std::string>& files, lesson::Grader& grader) {
   std::map<std::pair<std::string, std::string>, std::string> seen;  // student and lesson, and the file
   for (const std::string& path : files) {
     try {
-      lesson::StudentFile file = lesson::read_student_file(base::path_of(path));
+      lesson::StudentFile file = lesson::read_student_file(path);
       const std::pair student(file.student, file.lesson);
       grader.add(path, std::move(file));
       if (const auto [first, is_new] = seen.emplace(student, path); !is_new) {
@@ -73,17 +66,14 @@ int grade_files(const GradeRequest& request) {
   refuse_to_replace(request.files, request.json);
   check_outputs({request.csv, request.json});
   lesson::Grader grader;
-  bool good = add_all(request.files, grader);
+  const bool good = add_all(request.files, grader);
   if (!run_all(grader)) {
     say(tr("ended early; nothing is graded"));
     return kEndedEarly;
   }
   const std::vector<lesson::GradedFile> grades = grader.grades();
   for (const lesson::GradedFile& graded : grades) {
-    if (graded.is_changed()) {
-      say(fmt::format("{}: {}", graded.path, grade_change_of(graded)));
-      good = false;
-    } else if (graded.other_version) {
+    if (graded.other_version) {
       say(tr("{}: answers another version of the lesson '{}'; graded by this one", graded.path, graded.lesson->name));
     }
   }

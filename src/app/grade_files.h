@@ -5,8 +5,8 @@
 
 namespace lanescope::app {
 
-/// Returns the exit status: 1 if a file cannot be used or was changed after it was written, 130 if ended early. Throws
-/// base::FileError if an output cannot be written, base::UsageError if it is one of the files.
+/// Returns the exit status: 1 if a file cannot be used, 130 if ended early. Throws base::FileError if an output cannot
+/// be written, base::UsageError if it is one of the files.
 int grade_files(const GradeRequest& request);
 
 }  // namespace lanescope::app

@@ -53,8 +53,6 @@ std::string right_text(const GradedStep& graded) {
   return graded.truth ? truth_in_words(*graded.step->question, *graded.truth, base::language()) : tr("not measured");
 }
 
-std::string changes_of(const GradedFile& graded) { return fmt::format("{}", fmt::join(graded.file.changed, "; ")); }
-
 // --- the table -----------------------------------------------------------------------------------------------------
 
 const char* mark_of(const GradedStep& graded) {
@@ -63,7 +61,6 @@ const char* mark_of(const GradedStep& graded) {
 }
 
 std::string remark_of(const GradedFile& graded) {
-  if (graded.is_changed()) return tr("changed after it was written: not graded");
   return graded.other_version ? tr("another version of the lesson") : "";
 }
 
@@ -76,9 +73,7 @@ std::string students_table(const std::vector<const GradedFile*>& grades, const S
   for (const GradedFile* graded : grades) {
     std::vector<Cell> cells;
     for (const GradedStep& step : graded->steps) cells.push_back({mark_of(step), {}, {}});
-    cells.push_back(graded->is_changed()
-                        ? Cell{"?", {}, {}}
-                        : Cell{std::to_string(graded->points()), tr("of {}", graded->steps.size()), {}});
+    cells.push_back({std::to_string(graded->points()), tr("of {}", graded->steps.size()), {}});
     cells.push_back({fmt::format("{:.1f}", graded->seconds() / 60), "min", {}});
     cells.push_back({std::to_string(graded->hints()), {}, {}});
     table.row(one_line(graded->file.student), cells, remark_of(*graded));
@@ -110,9 +105,8 @@ std::string lesson_table(const std::vector<const GradedFile*>& grades, const Sty
 
 // --- CSV and JSON --------------------------------------------------------------------------------------------------
 
-// For programs: not translated, except for what was changed.
+// For programs: not translated.
 std::string state_of(const GradedFile& graded, const std::string& problem) {
-  if (graded.is_changed()) return "tampered: " + changes_of(graded);
   if (!problem.empty()) return "not graded: " + problem;
   return graded.other_version ? "other lesson version" : "ok";
 }
@@ -150,9 +144,8 @@ Json step_json(const GradedStep& graded) {
 
 Json file_json(const GradedFile& graded) {
   Json json{{"file", graded.path}, {"student", graded.file.student}, {"lesson", graded.lesson->name}};
-  json["state"] = graded.is_changed() ? "tampered" : graded.other_version ? "other lesson version" : "ok";
-  json["changed"] = graded.file.changed;
-  json["points"] = graded.is_changed() ? Json(nullptr) : Json(graded.points());
+  json["state"] = state_of(graded, "");
+  json["points"] = graded.points();
   json["of"] = graded.steps.size();
   json["seconds"] = graded.seconds();
   json["hints"] = graded.hints();

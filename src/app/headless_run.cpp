@@ -17,7 +17,7 @@
 #include "app/screen.h"
 #include "app/terminal.h"
 #include "base/error.h"
-#include "base/platform/interrupt.h"
+#include "base/platform/terminal.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "io/trace_file.h"
@@ -65,7 +65,7 @@ void explain_device_choice(const std::string& asked) {
 }
 
 int run_headless(const RunRequest& request) {
-  const bool drawn = !request.html.empty() || !request.screenshot.file.empty() || !request.animation.file.empty();
+  const bool drawn = !request.html.empty() || !request.screenshot.file.empty();
   const auto detail = drawn ? analysis::LiveAnalysis::Detail::Timeline : analysis::LiveAnalysis::Detail::Figures;
   MeasuredRun first(request.session, detail);
   session::SessionOptions changed = request.session;
@@ -73,12 +73,9 @@ int run_headless(const RunRequest& request) {
   changed.assignments.insert(changed.assignments.end(), request.predict.begin(), request.predict.end());
   first.check(changed.assignments);
   check_outputs({request.json, request.html, request.trace,
-                 request.compare.empty() ? "" : comparison_path(request.trace), request.screenshot.file,
-                 request.animation.file});
+                 request.compare.empty() ? "" : comparison_path(request.trace), request.screenshot.file});
   std::optional<Painter> painter;
   if (!request.screenshot.file.empty()) painter.emplace(request.screenshot);
-  std::optional<Animator> animator;
-  if (!request.animation.file.empty()) animator.emplace(request.animation);
 
   explain_device_choice(request.session.device);
   const base::Interrupt interrupt;
@@ -131,7 +128,6 @@ int run_headless(const RunRequest& request) {
     if (second) write_trace(comparison_path(request.trace), *second);
   }
   if (!request.screenshot.file.empty()) write_picture(request, *painter, first, second.get());
-  if (animator && second) animator->write({&first, "", ""}, {second.get(), "", ""});
   if (!request.json.empty()) {
     Json json = request.compare.empty() ? summary_json(figures) : comparison_json(figures, other);
     if (prediction) json["prediction"] = prediction_json(*prediction);

@@ -10,7 +10,6 @@
 #include "app/html_sections.h"
 #include "app/html_text.h"
 #include "app/terminal.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "base/version.h"
 #include "device/device_name.h"
@@ -50,7 +49,7 @@ std::string page_title_of(const Page& page) {
   const std::vector<std::string> known = workload::workload_names();
   if (std::find(known.begin(), known.end(), name) != known.end())
     return tr(workload::workload_info(name).title.c_str());
-  if (run.source) return base::path_of(run.source->path).filename().string();
+  if (run.source) return std::filesystem::path(run.source->path).filename().string();
   return name.empty() ? tr("A run") : name;
 }
 
@@ -207,7 +206,7 @@ void write_page(const std::string& html, const std::string& text) {
   if (html == "-") {
     write_out(text);
   } else {
-    io::write_text_file(base::path_of(html), text);
+    io::write_text_file(html, text);
   }
 }
 

@@ -36,17 +36,6 @@ Painter::Painter(const PictureOptions&) { refuse_pictures(tr("write a --trace an
 Painter::~Painter() = default;
 void Painter::write(std::span<const Part>) {}
 
-void check_animation(const AnimationOptions&) {}
-
-class Animator::Canvas {};
-
-Animator::Animator(const AnimationOptions&) {
-  throw base::UsageError(
-      tr("--animation: this server build draws no pictures; {}", tr("write a --trace and open it elsewhere")));
-}
-Animator::~Animator() = default;
-void Animator::write(const Painter::Part&, const Painter::Part&) {}
-
 TimelineSvg draw_timeline(const TimelineView&) { return {}; }
 
 class SweepPainter::Canvas {};

@@ -41,7 +41,6 @@ const std::map<std::string_view, Words>& known_words() {
   static const std::map<std::string_view, Words> words{
       {"--theme", themes},
       {"--screenshot-theme", themes},
-      {"--animation-theme", themes},
       {"--lang", {"en", "zh"}},
       {"--side", {"before", "after", "both"}},
       {"--level", {"waits", "acquire", "calls", "all"}},

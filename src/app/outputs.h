@@ -6,14 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/platform/paths.h"
-
 namespace lanescope::app {
 
 /// As the command line or a request has it.
 struct OutputPath {
-  OutputPath(const std::string& text) : path(base::path_of(text)) {}
-  OutputPath(const char* text) : path(base::path_of(text)) {}
+  OutputPath(const std::string& text) : path(text) {}
+  OutputPath(const char* text) : path(text) {}
   OutputPath(std::filesystem::path given) : path(std::move(given)) {}
   std::filesystem::path path;
 };

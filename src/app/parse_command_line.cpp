@@ -15,7 +15,6 @@
 #include "app/window_arguments.h"
 #include "attach/command_words.h"
 #include "base/error.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "calibration/quick_probe_text.h"
 #include "device/catalogue.h"
@@ -61,7 +60,6 @@ Examples:
   lanescope run --workload iris-mlp --device sim:teaching --iterations 20000 --seed 7 --json -
   lanescope run --workload linear-mse --trace loop.json.gz --screenshot loop.png
   lanescope run --workload linear-mse --set log_interval=1 --compare log_interval=100
-  lanescope run --experiment P09 --animation P09.gif
   lanescope run --experiment P09 --json -)");
 
 constexpr const char* kSweepNotes = N_(
@@ -87,8 +85,6 @@ Examples:
   lanescope attach --level waits -- python train.py --epochs 3
   lanescope attach --record run.lanescope -- python train.py
   lanescope attach --to train.py
-  lanescope attach --steer train.py --level calls
-  lanescope attach --steer train.py --record-for 30
   lanescope attach --host me@node -- python train.py)");
 
 constexpr const char* kCalibrateNotes = N_(
@@ -108,8 +104,7 @@ constexpr const char* kGradeNotes = N_(
     R"(Each FILE has the answers of one student to one lesson. Every question's step is run here, on the simulated device of its
 experiment, and an answer is right if it is what this run gives; a task is run with the settings with which it was solved.
 
-A file that was changed after it was written is named, and its answers are listed but not graded. The exit status is 1 if
-there is one, or if a file cannot be read; the others are graded all the same.
+The exit status is 1 if a file cannot be read; the others are graded all the same.
 
 Examples:
   lanescope grade class/*.answers.json
@@ -153,9 +148,8 @@ Examples:
 
 struct AttachArguments {
   std::vector<std::string> command, variables;
-  std::string record, level = "acquire", share, folder, memory_mb, theme, to, host, host_program, bandwidth, steer,
-                      record_for, loop;
-  bool no_launch_lines = false, launch_lines = false, relay = false;
+  std::string record, level = "acquire", share, folder, memory_mb, theme, to, host, host_program, bandwidth;
+  bool no_launch_lines = false;
 
   void add_to(CLI::App& app) {
     app.add_option("COMMAND", command, tr("the program and its arguments, after --"))->type_name("");
@@ -169,18 +163,6 @@ struct AttachArguments {
         ->type_name("FILE");
     app.add_option("--to", to, tr("no command: a window on what is being recorded here, by process number or name"))
         ->type_name("PID|NAME");
-    app.add_option("--steer", steer,
-                   tr("no command: change how much is recorded of what is being recorded here, by number or name"))
-        ->type_name("PID|NAME");
-    app.add_option("--record-for", record_for,
-                   tr("--steer: record everything for so long from now on, 1 to 3600; 0: no longer"))
-        ->type_name("SECONDS");
-    app.add_option("--loop", loop, tr("--steer: count iterations by this loop (train.py:41), or auto"))
-        ->type_name("LOOP");
-    app.add_flag("--launch-lines", launch_lines, tr("--steer: Python lines for launches again"))
-        ->disable_flag_override();
-    app.add_flag("--relay", relay, tr("--steer: pass on messages of a window on another machine (used by --host)"))
-        ->disable_flag_override();
     app.add_option("--host", host, tr("run the command on another machine, over your own ssh"))->type_name("USER@NODE");
     app.add_option("--host-program", host_program, tr("--host: where lanescope is there; default: in its PATH"))
         ->type_name("FILE");
@@ -199,15 +181,11 @@ struct AttachArguments {
   }
   AttachRequest request(const CLI::App& app) const {
     if (std::string why = attach::why_not(); !why.empty()) throw UsageError(std::move(why));
-    if (app.count("--steer") != 0) return request_steer(app);
-    for (const char* option : {"--record-for", "--loop", "--launch-lines", "--relay"}) {
-      if (app.count(option) != 0) throw UsageError(tr("{} needs {}", option, "--steer"));
-    }
     if (!to.empty()) return request_to(app);
     if (command.empty()) throw UsageError(tr("attach needs a command: lanescope attach -- python train.py"));
     AttachRequest request;
     request.options.command.words = command;
-    request.options.command.folder = base::path_of(folder);
+    request.options.command.folder = folder;
     for (const std::string& variable : variables) {
       const std::size_t equals = variable.find('=');
       if (equals == std::string::npos || equals == 0) {
@@ -223,7 +201,7 @@ struct AttachArguments {
       }
       request.options.intensity.share = static_cast<double>(whole_number("--share", share, 1, 100)) / 100;
     }
-    request.record = base::path_of(record);
+    request.record = record;
     if (app.count("--host") != 0) request.remote = elsewhere(request.options);
     for (const char* option : {"--host-program", "--bandwidth"}) {
       if (app.count(option) != 0 && !request.remote) throw UsageError(tr("{} needs {}", option, "--host"));
@@ -257,40 +235,6 @@ struct AttachArguments {
     request.to = to;
     set_memory(request);
     set_window(app, request);
-    return request;
-  }
-  AttachRequest request_steer(const CLI::App& app) const {
-    if (!command.empty()) throw UsageError(tr("{} cannot be used with {}", "--steer", tr("a command")));
-    for (const char* option : {"--to", "--host", "--host-program", "--bandwidth", "--record", "--folder", "--env",
-                               "--memory-mb", "--theme"}) {
-      if (app.count(option) != 0) throw UsageError(tr("{} cannot be used with {}", "--steer", option));
-    }
-    AttachRequest request;
-    SteerRequest& wanted = request.steer.emplace();
-    wanted.target = steer;
-    wanted.relay = relay;
-    for (const char* option : {"--level", "--share", "--launch-lines", "--no-launch-lines", "--record-for", "--loop"}) {
-      if (relay && app.count(option) != 0) throw UsageError(tr("{} cannot be used with {}", "--relay", option));
-    }
-    if (app.count("--level") != 0) wanted.change.level = attach::parse_level(level);
-    if (!share.empty()) {
-      if (wanted.change.level && *wanted.change.level != wire::Level::Acquire) {
-        throw UsageError(tr("{} needs {}", "--share", "--level acquire"));
-      }
-      wanted.change.share = static_cast<double>(whole_number("--share", share, 1, 100)) / 100;
-    }
-    if (launch_lines && no_launch_lines) {
-      throw UsageError(tr("{} cannot be used with {}", "--launch-lines", "--no-launch-lines"));
-    }
-    if (launch_lines || no_launch_lines) wanted.change.launch_lines = launch_lines;
-    if (!record_for.empty()) {
-      wanted.change.record =
-          static_cast<base::Nanoseconds>(whole_number("--record-for", record_for, 0, 3600)) * base::kSecond;
-    }
-    if (app.count("--loop") != 0 && loop.empty()) {
-      throw UsageError(tr("--loop needs a loop, such as train.py:41, or auto"));
-    }
-    wanted.loop = loop;
     return request;
   }
   attach::RemoteOptions elsewhere(const attach::AttachOptions& options) const {
@@ -416,7 +360,7 @@ struct ScriptArguments {
 
 std::vector<std::filesystem::path> paths_of(const std::vector<std::string>& files) {
   std::vector<std::filesystem::path> paths;
-  for (const std::string& file : files) paths.push_back(base::path_of(file));
+  for (const std::string& file : files) paths.push_back(file);
   return paths;
 }
 
@@ -446,7 +390,7 @@ struct ReportArguments {
       }
     }
     refuse_two_on_standard_output(run.json(), run.html());
-    return ReportRequest{paths_of(files), run.json(), run.html(), command, base::path_of(run.trace())};
+    return ReportRequest{paths_of(files), run.json(), run.html(), command, run.trace()};
   }
 };
 
@@ -472,7 +416,7 @@ struct CompareArguments {
     if (std::ranges::count_if(outputs, [](const std::string* path) { return *path == "-"; }) > 1) {
       throw UsageError(tr("only one output can go to standard output (-)"));
     }
-    return {base::path_of(first), base::path_of(second), json, html, csv, markdown, command};
+    return {first, second, json, html, csv, markdown, command};
   }
 };
 
@@ -494,7 +438,7 @@ struct ExportArguments {
     if (csv.empty() && sqlite.empty() && chrome.empty()) {
       throw UsageError(tr("export needs to know what to write: --csv FOLDER, --sqlite FILE or --chrome FILE"));
     }
-    return {paths_of(files), base::path_of(csv), base::path_of(sqlite), base::path_of(chrome)};
+    return {paths_of(files), csv, sqlite, chrome};
   }
 };
 
@@ -516,7 +460,7 @@ struct CalibrateArguments {
   }
   CalibrateRequest request() const {
     if (out.empty()) throw UsageError(tr("calibrate needs --out FILE.toml"));
-    return {device, base::path_of(out), torch};
+    return {device, out, torch};
   }
 };
 

@@ -1,7 +1,6 @@
 #include "app/picture_arguments.h"
 
 #include "app/argument_checks.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 
 namespace lanescope::app {
@@ -35,7 +34,7 @@ PictureOptions PictureArguments::options(const CLI::App& app) const {
     if (of_ == PictureOptions::Of::Timeline) refuse_options(app, {"--no-caption"}, kWhy);
     return options;
   }
-  options.file = base::path_of(file_);
+  options.file = file_;
   options.of = of_;
   options.theme = theme_;
   options.caption = !no_caption_;

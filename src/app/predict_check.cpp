@@ -12,7 +12,7 @@
 #include "app/summary_json.h"
 #include "app/table.h"
 #include "base/error.h"
-#include "base/platform/interrupt.h"
+#include "base/platform/terminal.h"
 #include "base/time.h"
 #include "base/translate.h"
 #include "device/catalogue.h"

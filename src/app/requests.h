@@ -10,7 +10,6 @@
 
 #include "app/screen.h"
 #include "attach/program_state.h"
-#include "attach/steering_messages.h"
 #include "experiment/comparison.h"
 #include "experiment/experiment.h"
 #include "experiment/sweep.h"
@@ -34,7 +33,6 @@ struct RunRequest {
   std::string command;               ///< the command line, to be shown on the page
   std::filesystem::path trace;
   PictureOptions screenshot;
-  AnimationOptions animation;  ///< only with `compare`
 };
 
 /// `lanescope run --experiment`
@@ -51,15 +49,6 @@ struct ExperimentRequest {
   std::string json, html, command;  ///< as in RunRequest
   std::filesystem::path trace;
   PictureOptions screenshot;
-  AnimationOptions animation;  ///< only with both sides
-};
-
-/// `lanescope attach --steer`
-struct SteerRequest {
-  std::string target;             ///< as for --to
-  attach::SteeringChange change;  ///< without a loop
-  std::string loop;               ///< what iterations are counted by: "train.py:41", or "auto"; empty: as it is
-  bool relay = false;             ///< instead: passes on messages from standard input
 };
 
 /// `lanescope attach`
@@ -67,7 +56,6 @@ struct AttachRequest {
   attach::AttachOptions options;
   std::string to;                               ///< instead of a command: follow this recording; empty: a command
   std::optional<attach::RemoteOptions> remote;  ///< run the command elsewhere
-  std::optional<SteerRequest> steer;            ///< instead of a command: change how much is recorded
   std::filesystem::path record;                 ///< without a window, into this file; empty: the window
   WindowRequest window;
 };

@@ -9,7 +9,6 @@
 
 #include "app/argument_checks.h"
 #include "base/error.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "experiment/own_experiments.h"
 #include "workload/workload.h"
@@ -80,7 +79,6 @@ void RunArguments::add_to(CLI::App& app) {
                  tr("write the trace: a session file (.lanescope), or Chrome Trace JSON (.json or .json.gz)"))
       ->type_name("FILE");
   picture_.add_to(app, tr("write a picture of the timeline (.png or .svg)"), PictureOptions::Of::Timeline);
-  animation_.add_to(app);
   app.add_option("--compare", compare_, tr("run again with this setting as well, and compare; may be repeated"))
       ->type_name("K=V")
       ->allow_extra_args(false);
@@ -103,7 +101,6 @@ Request RunArguments::request(const CLI::App& app, const std::string& command) c
   session_.check(app);
   refuse_two_on_standard_output(json_, html_);
   check_prediction(app);
-  check_animation(app);
   if (!session_.experiment.empty()) {
     refuse_options(app, {"--compare"}, N_("{} is for a single loop; --experiment compares its own two sides"));
     ExperimentRequest run = experiment_request(app);
@@ -126,18 +123,6 @@ void RunArguments::check_prediction(const CLI::App& app) const {
   }
 }
 
-// It shows two runs.
-void RunArguments::check_animation(const CLI::App& app) const {
-  if (app.count("--animation") == 0) return;
-  if (session_.experiment.empty() && !session_.workload.empty() && compare_.empty()) {
-    throw UsageError(tr("{} needs {}", "--animation", "--compare"));
-  }
-  if (!session_.experiment.empty() && !side_.empty() && side_ != "both") {
-    side();  // an unknown side is the first thing to say
-    throw UsageError(tr("--animation shows both sides of an experiment; allowed: --side both, or no --side"));
-  }
-}
-
 RunRequest RunArguments::workload_request(const CLI::App& app) const {
   if (session_.workload.empty()) {
     throw UsageError(tr("run needs --workload or --experiment; allowed: {}", joined(workload::workload_names())));
@@ -157,9 +142,8 @@ RunRequest RunArguments::workload_request(const CLI::App& app) const {
   run.predict = predict_;
   run.verify = verify_;
   run.json = json_;
-  run.trace = base::path_of(trace_);
+  run.trace = trace_;
   run.screenshot = picture_.options(app);
-  run.animation = animation_.options(app);
   return run;
 }
 
@@ -178,9 +162,8 @@ ExperimentRequest RunArguments::experiment_request(const CLI::App& app) const {
   run.memory_cap_bytes = memory();
   run.capture = capture_level(capture_);
   run.json = json_;
-  run.trace = base::path_of(trace_);
+  run.trace = trace_;
   run.screenshot = picture_.options(app);
-  run.animation = animation_.options(app);
   return run;
 }
 

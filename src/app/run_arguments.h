@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "app/animation_arguments.h"
 #include "app/picture_arguments.h"
 #include "app/requests.h"
 
@@ -36,7 +35,6 @@ class RunArguments {
 
  private:
   void check_prediction(const CLI::App& app) const;
-  void check_animation(const CLI::App& app) const;
   RunRequest workload_request(const CLI::App& app) const;
   ExperimentRequest experiment_request(const CLI::App& app) const;
   experiment::Side side() const;
@@ -45,7 +43,6 @@ class RunArguments {
 
   SessionArguments session_;
   PictureArguments picture_;
-  AnimationArguments animation_;
   std::string iterations_, stretch_, memory_mb_, seed_, json_, html_, trace_, capture_ = "all", side_;
   bool no_extra_ = false, verify_ = false;
   std::vector<std::string> compare_, predict_;

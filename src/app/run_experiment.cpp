@@ -16,7 +16,7 @@
 #include "app/run_prediction.h"
 #include "app/screen.h"
 #include "app/terminal.h"
-#include "base/platform/interrupt.h"
+#include "base/platform/terminal.h"
 #include "base/time.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
@@ -105,11 +105,9 @@ int run_experiment(const ExperimentRequest& request) {
   const std::vector<Side> sides = request.side ? std::vector{*request.side} : std::vector{Side::Before, Side::After};
   for (const Side side : sides) check(options_of(request, side), request.predict);
   check_outputs({request.json, request.html, request.trace, request.side ? "" : comparison_path(request.trace),
-                 request.screenshot.file, request.animation.file});
+                 request.screenshot.file});
   std::optional<Painter> painter;
   if (!request.screenshot.file.empty()) painter.emplace(request.screenshot);
-  std::optional<Animator> animator;
-  if (!request.animation.file.empty()) animator.emplace(request.animation);
   explain_device_choice(request.choice.device);
 
   const base::Interrupt interrupt;
@@ -119,7 +117,7 @@ int run_experiment(const ExperimentRequest& request) {
     if (interrupt.asked()) break;
     const auto s = static_cast<std::size_t>(side);
     const session::SessionOptions options = options_of(request, side);
-    const bool drawn = !request.html.empty() || !request.screenshot.file.empty() || !request.animation.file.empty();
+    const bool drawn = !request.html.empty() || !request.screenshot.file.empty();
     using Detail = analysis::LiveAnalysis::Detail;
     runs[s] = std::make_unique<MeasuredRun>(options, drawn ? Detail::Timeline : Detail::Figures);
     runs[s]->cut_into_stretches(request.stretch);
@@ -154,12 +152,6 @@ int run_experiment(const ExperimentRequest& request) {
     }
   }
   if (!request.screenshot.file.empty()) painter->write(parts);
-  if (animator && parts.size() == 2) {
-    for (const Side side : sides) {
-      parts[static_cast<std::size_t>(side)].label = request.experiment->side(side).label[base::language()];
-    }
-    animator->write(parts[0], parts[1]);
-  }
   if (!request.json.empty()) {
     Json json = experiment_json(report);
     if (prediction) json["prediction"] = prediction_json(*prediction);

@@ -1,7 +1,7 @@
 #include "app/run_python.h"
 
 #include "base/error.h"
-#include "base/platform/run_program.h"
+#include "base/platform/child_process.h"
 #include "base/translate.h"
 
 namespace lanescope::app {

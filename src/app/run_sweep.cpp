@@ -13,7 +13,7 @@
 #include "app/screen.h"
 #include "app/sweep_report.h"
 #include "app/terminal.h"
-#include "base/platform/interrupt.h"
+#include "base/platform/terminal.h"
 #include "base/translate.h"
 
 namespace lanescope::app {

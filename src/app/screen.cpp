@@ -3,21 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <tuple>
 #include <utility>
 
-#include "app/terminal.h"
 #include "app/version_text.h"
 #include "base/crash_reports.h"
 #include "base/error.h"
 #include "base/translate.h"
-#include "io/atomic_file.h"
 #include "io/png.h"
 #include "picture/compare_picture.h"
 #include "picture/picture.h"
 #include "picture/themed_svg.h"
-#include "render/draw_animation.h"
 #include "render/draw_pictures.h"
 #include "render/offscreen.h"
 #include "render/sweep_picture.h"
@@ -168,46 +164,6 @@ bool Painter::write_both(const Part& a, const Part& b) {
   if (!picture.a || !picture.b) return false;
   ui::write_compare_picture(options_.file, picture);
   return true;
-}
-
-void check_animation(const AnimationOptions& options) {
-  std::string extension = options.file.extension().string();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (extension != ".gif") {
-    throw base::UsageError(base::tr("{}: an animation is a GIF; allowed ending: .gif", options.file.string()));
-  }
-  theme_of(options.theme);
-}
-
-class Animator::Canvas {
- public:
-  Canvas() {
-    if (!ui::gl_context_is_current()) context_.emplace();
-  }
-
- private:
-  std::optional<ui::OffscreenContext> context_;  // none beside a Painter's
-};
-
-Animator::Animator(const AnimationOptions& options) : options_(options), canvas_(std::make_unique<Canvas>()) {}
-Animator::~Animator() = default;
-
-void Animator::write(const Painter::Part& before, const Painter::Part& after) {
-  ui::Animation animation;
-  animation.before = snapshot_of(before);
-  animation.after = snapshot_of(after);
-  if (!animation.before || !animation.after) {
-    throw base::FileError(
-        base::tr("{}: one of the two runs has recorded nothing, so there is nothing to show", options_.file.string()));
-  }
-  animation.title = base::tr(animation.before->title);
-  animation.labels = {before.label, after.label};
-  animation.theme = theme_of(options_.theme);
-  animation.scale = options_.scale;
-  ui::AnimationFilm film(std::move(animation));
-  while (film.draw()) film.encode();
-  io::write_text_file(options_.file, film.take_bytes());
-  if (!film.note().empty()) say(options_.file.string() + ": " + film.note());
 }
 
 TimelineSvg draw_timeline(const TimelineView& view) {

@@ -85,31 +85,6 @@ class Painter {
   std::unique_ptr<Canvas> canvas_;
 };
 
-/// An animation to be written by a command.
-struct AnimationOptions {
-  std::filesystem::path file;  ///< .gif; empty: no animation
-  float scale = 1.5f;          ///< pixels per logical pixel
-  std::string theme;           ///< empty: dark
-};
-
-/// Throws base::UsageError for an invalid file extension or theme.
-void check_animation(const AnimationOptions& options);
-
-/// Draws the change from one run to another. Created before the runs, like a Painter.
-class Animator {
- public:
-  explicit Animator(const AnimationOptions& options);  ///< throws base::FileError or base::UsageError
-  ~Animator();
-  /// The parts' titles are the same, or empty. Says on standard error if it had to be made smaller. Throws
-  /// base::FileError, and then nothing is written.
-  void write(const Painter::Part& before, const Painter::Part& after);
-
- private:
-  class Canvas;
-  AnimationOptions options_;
-  std::unique_ptr<Canvas> canvas_;
-};
-
 /// A timeline for a page that follows the reader's theme.
 struct TimelineSvg {
   struct Paint {

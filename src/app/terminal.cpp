@@ -47,7 +47,7 @@ void write_out(std::string_view text) {
 
 void write_json(const std::string& json, std::string_view text) {
   if (json == "-") return is_terminal(stdout) ? write_words(text) : write_out(text);
-  if (!json.empty()) io::write_text_file(base::path_of(json), text);
+  if (!json.empty()) io::write_text_file(json, text);
 }
 
 std::string for_terminal(std::string_view text) {

@@ -4,7 +4,6 @@
 
 #include "app/argument_checks.h"
 #include "base/error.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/comparison.h"
@@ -61,7 +60,7 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
   if (!open_.empty()) {
     refuse_options(app, {"--workload", "--experiment", "--device", "--set"},
                    N_("{} applies to a run, but --open shows a file; give one of the two"));
-    for (const std::string& file : open_) window.open.push_back(base::path_of(file));
+    for (const std::string& file : open_) window.open.push_back(file);
   }
   if (!student_.empty() && lesson_.empty()) throw UsageError(tr("{} needs {}", "--student", "--lesson"));
   if (!lesson_.empty()) {
@@ -77,7 +76,7 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
   }
   window.theme = theme_;
   if (app.count("--lang") != 0) window.language = base::language();
-  window.shader_dir = base::path_of(shader_dir_);
+  window.shader_dir = shader_dir_;
   session::SessionOptions session = window.session;  // of the coming run
   if (session_.experiment.empty()) {
     refuse_options(app, {"--side"}, N_("{} needs --experiment; see: lanescope --help"));

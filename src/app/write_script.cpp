@@ -2,7 +2,6 @@
 
 #include "app/terminal.h"
 #include "base/error.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/loop_script.h"
@@ -32,10 +31,10 @@ void write_script(const ScriptRequest& request) {
   const workload::Script script =
       experiment::loop_script({workload, settings, is_cpu(device), iterations, e, request.side});
   if (request.out == "-") return write_out(script.text);
-  if (const std::string suffix = base::path_of(request.out).extension().string(); suffix != script.suffix) {
+  if (const std::string suffix = std::filesystem::path(request.out).extension().string(); suffix != script.suffix) {
     throw base::UsageError(base::tr("--out is '{}'; this program is a file of type {}", request.out, script.suffix));
   }
-  io::write_text_file(base::path_of(request.out), script.text);
+  io::write_text_file(request.out, script.text);
 }
 
 }  // namespace lanescope::app

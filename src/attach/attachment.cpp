@@ -577,7 +577,6 @@ Nanoseconds Attachment::boosted_ns() const {
 }
 
 void Attachment::record_for(Nanoseconds duration_ns) {
-  if (duration_ns <= 0) return boost_until_ns_.store(0, std::memory_order_relaxed);
   const Nanoseconds until = clock_now() + duration_ns;
   Nanoseconds before = boost_until_ns_.load(std::memory_order_relaxed);
   while (before < until && !boost_until_ns_.compare_exchange_weak(before, until, std::memory_order_relaxed)) {

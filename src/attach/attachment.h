@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,10 +19,7 @@
 
 namespace lanescope::attach {
 
-/// The name of the socket at which a recorder is steered (steering_server.h).
-inline constexpr const char* kSteeringSocket = "steer";
-
-class Attachment final : public Steerable {
+class Attachment {
  public:
   /// Throws base::Error or base::UsageError. Does not start the program.
   explicit Attachment(AttachOptions options);
@@ -51,16 +47,17 @@ class Attachment final : public Steerable {
   double recorder_latency_ms() const { return recorder_->health().latency_ms; }
 
   // For any thread.
-  AttachState state() const override;
+  AttachState state() const;
   std::vector<trace::OpenCall> open_calls() const;
-  Intensity intensity() const override;
-  void set_intensity(const Intensity& intensity) override;
-  Nanoseconds boosted_ns() const override;
-  void record_for(Nanoseconds duration_ns) override;
-  void choose_loop(std::uint32_t pid, std::optional<LoopKey> loop) override;
+  Intensity intensity() const;
+  void set_intensity(const Intensity& intensity);
+  /// Everything is recorded for so long from now on; 0: not that.
+  Nanoseconds boosted_ns() const;
+  /// Records everything for this long from now on, and not for less than was asked for before.
+  void record_for(Nanoseconds duration_ns);
+  /// What the iterations of a process are counted by; empty: found by itself.
+  void choose_loop(std::uint32_t pid, std::optional<LoopKey> loop);
   void set_memory_cap(std::size_t bytes);
-  /// Where a SteeringServer listens: in a folder that only this user can enter, which is gone with this object.
-  std::filesystem::path steering_path() const { return meeting_->folder() / kSteeringSocket; }
 
  private:
   class Mapping;

@@ -17,7 +17,7 @@
 #include <iterator>
 
 #include "base/error.h"
-#include "base/platform/own_files.h"
+#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "base/utf8.h"
 
@@ -49,6 +49,13 @@ std::filesystem::path private_folder() {
     throw base::Error(tr("{}: cannot make a folder for the connection: {}", parent.string(), reason()));
   }
   return pattern;
+}
+
+/// False if the other end of the connection was opened by another user, or that is unknown.
+bool same_user(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
 }
 
 enum class Received { Nothing, Hello, Nonsense };
@@ -154,12 +161,6 @@ std::filesystem::path injection_library() {
 }
 
 // --- Meeting ---------------------------------------------------------------------------------------------------------
-
-bool same_user(int socket) {
-  ucred peer{};
-  socklen_t size = sizeof(peer);
-  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
-}
 
 Meeting::Meeting() : folder_(private_folder()), path_(folder_ / "attach") {
   sockaddr_un address{};

@@ -31,9 +31,6 @@ struct Arrival {
   int memory = -1;  ///< likewise
 };
 
-/// False if the other end of the connection was opened by another user, or that is unknown.
-bool same_user(int socket);
-
 /// The socket that the processes of one program report to, in a folder that only this user can enter.
 class Meeting {
  public:
@@ -43,7 +40,6 @@ class Meeting {
   Meeting& operator=(const Meeting&) = delete;
 
   const std::filesystem::path& socket_path() const { return path_; }
-  const std::filesystem::path& folder() const { return folder_; }
   /// What becomes readable when a process reports in.
   std::vector<int> descriptors() const;
   /// The next process, without waiting; none if nobody is there. One of another user, or that says nonsense or nothing

@@ -104,21 +104,4 @@ struct AttachState {
   Nanoseconds running_ns = 0;
 };
 
-/// How much of a program is recorded, while it runs. For any thread.
-class Steerable {
- public:
-  virtual AttachState state() const = 0;
-  virtual Intensity intensity() const = 0;
-  virtual void set_intensity(const Intensity& intensity) = 0;
-  /// Everything is recorded for so long from now on; 0: not that.
-  virtual Nanoseconds boosted_ns() const = 0;
-  /// Records everything for this long from now on, and not for less than was asked for before; 0: no longer.
-  virtual void record_for(Nanoseconds duration_ns) = 0;
-  /// What the iterations of a process are counted by; empty: found by itself.
-  virtual void choose_loop(std::uint32_t pid, std::optional<LoopKey> loop) = 0;
-
- protected:
-  ~Steerable() = default;
-};
-
 }  // namespace lanescope::attach

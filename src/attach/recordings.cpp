@@ -23,7 +23,7 @@ namespace {
 
 using base::tr;
 
-constexpr std::string_view kOption = "--record", kEnding = ".lanescope";
+constexpr std::string_view kOption = "--record", kEnding = ".lanescope", kFollowing = "--to";
 
 std::string read_recording(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -131,7 +131,7 @@ std::vector<Recording> recordings() {
   return found;
 }
 
-const Recording& find_recording(std::span<const Recording> all, const std::string& wanted, const std::string& option) {
+const Recording& find_recording(std::span<const Recording> all, const std::string& wanted) {
   std::vector<const Recording*> meant, there;
   for (const Recording& recording : all) {
     there.push_back(&recording);
@@ -140,14 +140,14 @@ const Recording& find_recording(std::span<const Recording> all, const std::strin
   if (meant.size() == 1) return *meant.front();
   if (meant.size() > 1) {
     throw base::UsageError(
-        tr("{} '{}' means several recordings: {}; name one by its process number", option, wanted, list_of(meant)));
+        tr("{} '{}' means several recordings: {}; name one by its process number", kFollowing, wanted, list_of(meant)));
   }
   if (there.empty()) {
     throw base::UsageError(
         tr("{} '{}': nothing is being recorded here; begin with lanescope attach --record FILE.lanescope -- COMMAND",
-           option, wanted));
+           kFollowing, wanted));
   }
-  throw base::UsageError(tr("{} '{}' is not being recorded; there is: {}", option, wanted, list_of(there)));
+  throw base::UsageError(tr("{} '{}' is not being recorded; there is: {}", kFollowing, wanted, list_of(there)));
 }
 
 }  // namespace lanescope::attach

@@ -22,10 +22,8 @@ struct Recording {
 /// Those of this user, by the recorder's pid.
 std::vector<Recording> recordings();
 /// The one that `wanted` means: the pid of the recorder or of a recorded process, the name of one ("train.py"), of a
-/// word of the command, or of the file. Throws base::UsageError, which lists what there is, if that is none or several;
-/// `option` is what it was given with.
-const Recording& find_recording(std::span<const Recording> all, const std::string& wanted,
-                                const std::string& option = "--to");
+/// word of the command, or of the file. Throws base::UsageError, which lists what there is, if that is none or several.
+const Recording& find_recording(std::span<const Recording> all, const std::string& wanted);
 /// The process exists.
 bool is_alive(pid_t process);
 

@@ -100,12 +100,6 @@ std::vector<std::string> RemoteProgram::ssh(std::vector<std::string> options, st
   return words;
 }
 
-std::vector<std::string> RemoteProgram::steering_command() const {
-  const std::string name = remote_file_.substr(remote_file_.rfind('/') + 1);
-  return ssh({"-o", "BatchMode=yes"},
-             fmt::format("exec {} attach --steer {} --relay", word_there(options_.lanescope), name));
-}
-
 std::string RemoteProgram::recording() const { return options_.host + ":" + remote_file_; }
 
 void RemoteProgram::start() {

@@ -37,8 +37,6 @@ class RemoteProgram {
 
   const RemoteOptions& options() const { return options_; }
   const std::filesystem::path& copy() const { return options_.copy; }
-  /// What steers the recorder there (steering_link.h).
-  std::vector<std::string> steering_command() const;
   std::string recording() const;  ///< where it is: "user@node:.cache/lanescope/…"
 
   struct State {

@@ -1,6 +1,7 @@
 #include "base/crash_notes.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 
 namespace lanescope::base {
@@ -13,15 +14,6 @@ struct Fact {
   std::atomic<std::size_t> size{0};
 };
 std::array<Fact, kCrashFacts> facts;
-
-// One thread writes: the window's. A report may be written on any thread, so each part is whole by itself.
-struct Place {
-  std::atomic<const char*> name{nullptr};
-  std::atomic<std::uint32_t> times{0};
-  std::atomic<std::int64_t> last_ns{0};
-};
-std::array<Place, kNotedActions> ring;
-std::atomic<std::size_t> noted{0};
 
 }  // namespace
 
@@ -42,30 +34,6 @@ void note_crash_fact(CrashFact fact, std::string_view text) {
 std::string_view crash_fact(CrashFact fact) {
   const Fact& kept = facts[static_cast<std::size_t>(fact)];
   return {kept.text.data(), kept.size};
-}
-
-void note_action(const char* name, std::int64_t now_ns) {
-  const std::size_t count = noted;
-  Place& last = ring[(count + kNotedActions - 1) % kNotedActions];
-  if (count > 0 && last.name == name) {
-    ++last.times;
-    last.last_ns = now_ns;
-    return;
-  }
-  Place& next = ring[count % kNotedActions];
-  next.name = name;
-  next.times = 1;
-  next.last_ns = now_ns;
-  noted = count + 1;
-}
-
-std::size_t noted_actions(std::array<NotedAction, kNotedActions>& actions) {
-  const std::size_t count = noted, kept = std::min(count, kNotedActions);
-  for (std::size_t i = 0; i < kept; ++i) {
-    const Place& place = ring[(count - kept + i) % kNotedActions];
-    actions[i] = {place.name, place.times, place.last_ns};
-  }
-  return kept;
 }
 
 }  // namespace lanescope::base

@@ -5,7 +5,7 @@
 #include <new>
 #include <vector>
 
-#include "base/platform/pages.h"
+#include "base/platform/memory.h"
 
 namespace lanescope::base {
 namespace {

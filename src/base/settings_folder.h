@@ -5,9 +5,9 @@
 
 namespace lanescope::base {
 
-/// $HOME (%USERPROFILE% on Windows), or "/" without one.
+/// $HOME, or "/" without one.
 std::filesystem::path home_folder();
-/// $XDG_CONFIG_HOME/lanescope, else ~/.config/lanescope; %APPDATA%/lanescope on Windows. It need not exist.
+/// $XDG_CONFIG_HOME/lanescope, else ~/.config/lanescope. It need not exist.
 std::filesystem::path settings_folder();
 /// $XDG_STATE_HOME/lanescope, else ~/.local/state/lanescope: what nobody edits, such as crash reports. It need not
 /// exist.

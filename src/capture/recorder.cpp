@@ -211,7 +211,7 @@ void Recorder::flush() {
   }
   const std::uint64_t asked = flush_asked_.fetch_add(1, std::memory_order_seq_cst) + 1;
   wake(Rest::Nap);
-  for (std::uint64_t done = flush_done_.load(); done < asked;) done = flush_done_.wait_for_other_than(done);
+  for (std::uint64_t done = flush_done_; done < asked; done = flush_done_) flush_done_.wait(done);
 }
 
 RecorderHealth Recorder::health() const {
@@ -284,7 +284,8 @@ void Recorder::ingest() {
       latency_ms_.store(0.9 * latency_ms_.load(std::memory_order_relaxed) + 0.1 * now_ms, std::memory_order_relaxed);
     }
     if (flushing) {
-      flush_done_.set(flush_asked);
+      flush_done_ = flush_asked;
+      flush_done_.notify_all();
     }
     if (taken >= std::min(kHurry, queue_events_ / 4) || flushing) continue;
     if (stopping) return;

@@ -11,7 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include "base/awaited.h"
 #include "capture/reorder_window.h"
 #include "trace/sink.h"
 #include "trace/trace.h"
@@ -81,8 +80,7 @@ class Recorder final : public trace::EventSink {
   std::vector<DirectWriter*> direct_;
   std::atomic<bool> stop_{false};
   std::atomic<std::uint64_t> received_{0};
-  std::atomic<std::uint64_t> flush_asked_{0};
-  base::Awaited<std::uint64_t> flush_done_{0};
+  std::atomic<std::uint64_t> flush_asked_{0}, flush_done_{0};
   std::atomic<Rest> rest_{Rest::None};
   std::mutex rest_mutex_;
   std::condition_variable wake_up_;

@@ -40,7 +40,8 @@ MeasuredRun::MeasuredRun(session::SessionOptions options, analysis::LiveAnalysis
 
 MeasuredRun::~MeasuredRun() {
   released_.store(true, std::memory_order_release);
-  events_read_.add(1);  // wakes the workload
+  ++events_read_;  // wakes the workload
+  events_read_.notify_all();
 }
 
 // On the workload's thread. Otherwise a simulation faster than the analysis would evict events before they were
@@ -50,7 +51,7 @@ void MeasuredRun::hold_back(const trace::Trace& trace) {
     const std::uint64_t read = events_read_.load();
     if (trace.counts().recorded <= read + events_ahead_ || released_.load(std::memory_order_acquire)) return;
     if (session_->options().in_turns) return void(follow());
-    events_read_.wait_for_other_than(read);
+    events_read_.wait(read);
   }
 }
 
@@ -63,7 +64,8 @@ bool MeasuredRun::follow() {
   analysis_->update(trace().complete_until());
   const std::uint64_t read = events_read_.load();
   if (recorded == read) return false;
-  events_read_.set(recorded);
+  events_read_ = recorded;
+  events_read_.notify_all();
   return recorded - read >= kMany;
 }
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "analysis/live_analysis.h"
-#include "base/awaited.h"
 #include "experiment/figure.h"
 #include "experiment/run_facts.h"
 #include "io/run_figures.h"
@@ -62,7 +61,7 @@ class MeasuredRun {
 
   std::uint64_t stretch_ = 0;
   const std::uint64_t events_ahead_;  // the maximum number of recorded events not yet analysed
-  base::Awaited<std::uint64_t> events_read_{0};
+  std::atomic<std::uint64_t> events_read_{0};
   std::atomic<bool> released_{false};
   bool reading_ = false;
   std::unique_ptr<session::Session> session_;

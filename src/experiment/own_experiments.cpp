@@ -6,7 +6,6 @@
 #include <ranges>
 
 #include "base/error.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "experiment/own_files.h"
 
@@ -128,7 +127,7 @@ const Experiment& experiment_named(std::string_view id_or_name) {
 }
 
 const Experiment& experiment_from_argument(std::string_view argument) {
-  return is_file_argument(argument) ? add_file(base::path_of(argument)) : experiment_named(argument);
+  return is_file_argument(argument) ? add_file(argument) : experiment_named(argument);
 }
 
 }  // namespace lanescope::experiment

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <system_error>
 
-#include "base/platform/paths.h"
 #include "base/translate.h"
 
 namespace lanescope::experiment {
@@ -46,7 +45,7 @@ fs::path own_file_key(const fs::path& path) {
 }
 
 bool is_file_argument(std::string_view argument) {
-  return argument.ends_with(".toml") || base::path_of(argument).has_parent_path();
+  return argument.ends_with(".toml") || fs::path(argument).has_parent_path();
 }
 
 std::string in_lower_case(std::string_view text) {

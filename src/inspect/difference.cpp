@@ -81,6 +81,39 @@ std::string cell(std::string text) {
   return text;
 }
 
+// A setting that differs between two runs of the same workload, in the words of its knob; or else what the runs are of
+// (the workload, the device), and then without a name.
+struct KnobChange {
+  std::string name;  // "log interval"
+  std::string a, b;  // "1", "never", "on"
+};
+
+// In the order of the knobs.
+std::vector<KnobChange> knob_changes(const RunSnapshot& a, const RunSnapshot& b) {
+  std::vector<KnobChange> changes;
+  const auto differ = [&](const std::string& name, const std::string& x, const std::string& y) {
+    if (x != y) changes.push_back({name, x, y});
+  };
+  if (a.facts.workload != b.facts.workload) differ("", tr(a.title), tr(b.title));
+  differ("", device_of(a), device_of(b));
+  if (a.facts.workload == b.facts.workload) {
+    // Keys without a knob come last.
+    const std::vector<workload::SettingSpec> specs = specs_of(a.facts.workload);
+    const auto compare = [&](const workload::SettingSpec* spec, const std::string& key) {
+      const auto x = a.facts.settings.find(key), y = b.facts.settings.find(key);
+      if (x == a.facts.settings.end() || y == b.facts.settings.end() || x->second == y->second) return;
+      const std::string name = spec ? in_a_line(base::tr(spec->label)) : key;
+      differ(name, setting_value(spec, x->second), setting_value(spec, y->second));
+    };
+    for (const workload::SettingSpec& spec : specs) compare(&spec, spec.key);
+    for (const auto& [key, value] : a.facts.settings) {
+      if (std::ranges::none_of(specs, [&](const auto& spec) { return spec.key == key; })) compare(nullptr, key);
+    }
+  }
+  if (changes.empty()) differ("", tr(a.title), tr(b.title));  // two files about which nothing else is known
+  return changes;
+}
+
 }  // namespace
 
 std::vector<DifferenceRow> difference_rows(const RunSnapshot& a, const RunSnapshot* b) {
@@ -204,31 +237,6 @@ std::string where_it_went(const RunSnapshot& a, const RunSnapshot& b) {
     text += (text.empty() ? "" : " ") + tr("New: {}.", joined(come, kMostParts));
   }
   return text;
-}
-
-std::vector<KnobChange> knob_changes(const RunSnapshot& a, const RunSnapshot& b) {
-  std::vector<KnobChange> changes;
-  const auto differ = [&](const std::string& name, const std::string& x, const std::string& y) {
-    if (x != y) changes.push_back({name, x, y});
-  };
-  if (a.facts.workload != b.facts.workload) differ("", tr(a.title), tr(b.title));
-  differ("", device_of(a), device_of(b));
-  if (a.facts.workload == b.facts.workload) {
-    // Keys without a knob come last.
-    const std::vector<workload::SettingSpec> specs = specs_of(a.facts.workload);
-    const auto compare = [&](const workload::SettingSpec* spec, const std::string& key) {
-      const auto x = a.facts.settings.find(key), y = b.facts.settings.find(key);
-      if (x == a.facts.settings.end() || y == b.facts.settings.end() || x->second == y->second) return;
-      const std::string name = spec ? in_a_line(base::tr(spec->label)) : key;
-      differ(name, setting_value(spec, x->second), setting_value(spec, y->second));
-    };
-    for (const workload::SettingSpec& spec : specs) compare(&spec, spec.key);
-    for (const auto& [key, value] : a.facts.settings) {
-      if (std::ranges::none_of(specs, [&](const auto& spec) { return spec.key == key; })) compare(nullptr, key);
-    }
-  }
-  if (changes.empty()) differ("", tr(a.title), tr(b.title));  // two files about which nothing else is known
-  return changes;
 }
 
 SideTexts side_texts(const RunSnapshot& a, const RunSnapshot* b, std::size_t most) {

@@ -51,15 +51,6 @@ std::string headline(const RunSnapshot& a, const RunSnapshot& b);
 /// most three parts of at least a tenth of the difference. Empty if the runs take equally long.
 std::string where_it_went(const RunSnapshot& a, const RunSnapshot& b);
 
-/// A setting that differs between two runs of the same workload, in the words of its knob; or else what the runs are of
-/// (the workload, the device), and then without a name.
-struct KnobChange {
-  std::string name;  ///< "log interval"
-  std::string a, b;  ///< "1", "never", "on"
-};
-/// In the order of the knobs.
-std::vector<KnobChange> knob_changes(const RunSnapshot& a, const RunSnapshot& b);
-
 struct SideTexts {
   std::string a, b;
 };

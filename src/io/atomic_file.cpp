@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/platform/files.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 
 namespace lanescope::io {
@@ -37,7 +36,7 @@ std::FILE* create_beside(const fs::path& target, fs::path& temporary) {
     // Not derived from the target's name, which may already have the maximum length.
     const std::string name =
         ".lanescope-" + std::to_string(base::process_number()) + "-" + std::to_string(serial++) + ".tmp";
-    temporary = target.parent_path() / base::path_of(name);
+    temporary = target.parent_path() / name;
     std::FILE* const file = base::create_file(temporary);
     if (file != nullptr || errno != EEXIST) return file;
   }

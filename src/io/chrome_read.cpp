@@ -1,5 +1,4 @@
 #include "base/error.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "io/chrome_builder.h"
 #include "io/chrome_parser.h"
@@ -28,7 +27,7 @@ OpenedTrace read_chrome_trace(const std::filesystem::path& path, ReadProgress* p
 
 OpenedTrace read_chrome_trace(std::string_view bytes, std::string_view name, ReadProgress* progress,
                               const ReadLimits& limits) {
-  ByteSource source(bytes, base::path_of(name));
+  ByteSource source(bytes, name);
   return read_chrome_trace(source, progress, limits);
 }
 

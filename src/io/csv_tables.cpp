@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "io/atomic_file.h"
 #include "io/csv_text.h"
@@ -36,7 +35,7 @@ class CsvTables final : public TableSink {
 
   void begin(std::string_view table, std::span<const Column> columns) override {
     flush();
-    files_.push_back(std::make_unique<AtomicFile>(folder_ / base::path_of(std::string(table) + ".csv")));
+    files_.push_back(std::make_unique<AtomicFile>(folder_ / (std::string(table) + ".csv")));
     fields_.assign(columns.size(), {});
     for (std::size_t c = 0; c < columns.size(); ++c) fields_[c] = columns[c].name;
     append_csv_line(text_, fields_);

@@ -5,9 +5,9 @@
 #include <system_error>
 #include <vector>
 
+#include "base/platform/child_process.h"
 #include "base/platform/files.h"
 #include "base/platform/paths.h"
-#include "base/platform/run_program.h"
 #include "base/shell_words.h"
 #include "base/translate.h"
 #include "io/byte_source.h"

@@ -14,7 +14,7 @@
 #include "base/from_chars.h"
 #include "base/json_text.h"
 #include "base/platform/files.h"
-#include "base/platform/machine_memory.h"
+#include "base/platform/memory.h"
 #include "base/time.h"
 #include "base/time_limits.h"
 #include "base/translate.h"

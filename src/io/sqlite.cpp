@@ -29,9 +29,7 @@ std::string in_quotes(std::string_view name) {
 std::string uri_of(const std::filesystem::path& path) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string uri = "file://";
-  const std::string name = std::filesystem::absolute(path).generic_string();
-  if (!name.starts_with('/')) uri += '/';  // a drive of Windows
-  for (const char c : name) {
+  for (const char c : std::filesystem::absolute(path).string()) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte <= ' ' || byte >= 0x7F || c == '?' || c == '#' || c == '%') {
       uri += {'%', kHex[byte >> 4], kHex[byte & 15]};

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/platform/files.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "io/tables.h"
 
@@ -27,7 +26,7 @@ class SqliteTables final : public TableSink {
  public:
   explicit SqliteTables(std::filesystem::path path) : path_(std::move(path)) {
     temporary_ = path_;
-    temporary_ += base::path_of(fmt::format(".{}.part", base::process_number()));
+    temporary_ += fmt::format(".{}.part", base::process_number());
     sqlite3* handle = nullptr;
     const int code =
         sqlite3_open_v2(temporary_.string().c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);

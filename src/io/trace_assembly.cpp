@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/json_text.h"
-#include "base/platform/machine_memory.h"
+#include "base/platform/memory.h"
 #include "base/time.h"
 #include "base/time_limits.h"
 #include "base/translate.h"

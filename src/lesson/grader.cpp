@@ -39,19 +39,20 @@ void Grader::add(std::string path, StudentFile file) {
   entry.graded.path = std::move(path);
   entry.graded.file = std::move(file);
   entry.graded.lesson = &lesson_named(entry.graded.file.lesson);
-  entry.graded.other_version = lesson_digest(*entry.graded.lesson) != entry.graded.file.lesson_digest;
+  const std::string now = lesson_digest(*entry.graded.lesson), then = entry.graded.file.lesson_digest;
+  entry.graded.other_version = now != then && now.size() == then.size();
   for (const Step& step : entry.graded.lesson->steps) {
     if (!step.asks()) continue;
     GradedStep graded;
     graded.step = &step;
     if (const StepRecord* record = entry.graded.file.record(step.name)) graded.record = *record;
-    entry.needed.push_back(need(graded, entry.graded.is_changed()));
+    entry.needed.push_back(need(graded));
     entry.graded.steps.push_back(std::move(graded));
   }
   entries_.push_back(std::move(entry));
 }
 
-Grader::Needed Grader::need(GradedStep& graded, bool is_changed) {
+Grader::Needed Grader::need(GradedStep& graded) {
   Needed needed;
   const Step& step = *graded.step;
   if (step.question) {
@@ -61,7 +62,7 @@ Grader::Needed Grader::need(GradedStep& graded, bool is_changed) {
     return needed;
   }
   graded.answered = graded.record && (graded.record->solved || !graded.record->settings.empty());
-  if (!graded.answered || is_changed) return needed;
+  if (!graded.answered) return needed;
   try {
     needed.solution = runs_.need(step, step.side, graded.record->settings);
   } catch (const base::UsageError& error) {
@@ -74,13 +75,13 @@ bool Grader::run(const std::function<void(std::size_t)>& progress, const std::fu
   return runs_.run(progress, should_stop);
 }
 
-void Grader::grade(GradedStep& graded, const Needed& needed, bool is_changed) const {
+void Grader::grade(GradedStep& graded, const Needed& needed) const {
   const Step& step = *graded.step;
   if (step.question) {
     const StepRuns::Run &before = runs_[needed.before], &after = runs_[needed.after];
     const auto measured = [](const StepRuns::Run& run) { return run.error.empty() ? &run.measured : nullptr; };
     graded.truth = truth_of(*step.question, measured(before), measured(after));
-    if (!graded.answered || is_changed) return;
+    if (!graded.answered) return;
     if (!graded.truth) {
       const std::string& error = before.error.empty() ? after.error : before.error;
       graded.problem = error.empty() ? tr("not measured") : error;
@@ -106,9 +107,7 @@ std::vector<GradedFile> Grader::grades() const {
   for (const Entry& entry : entries_) {
     all.push_back(entry.graded);
     GradedFile& graded = all.back();
-    for (std::size_t i = 0; i < graded.steps.size(); ++i) {
-      grade(graded.steps[i], entry.needed[i], graded.is_changed());
-    }
+    for (std::size_t i = 0; i < graded.steps.size(); ++i) grade(graded.steps[i], entry.needed[i]);
   }
   return all;
 }

@@ -32,8 +32,6 @@ struct GradedFile {
   bool other_version = false;     ///< the lesson asked something else when it was answered
   std::vector<GradedStep> steps;  ///< all that ask, in the lesson's order
 
-  /// Then nothing in it is graded.
-  bool is_changed() const { return !file.changed.empty(); }
   std::size_t points() const;  ///< the number of right answers
   double seconds() const;      ///< of all steps
   int hints() const;
@@ -60,8 +58,8 @@ class Grader {
     std::vector<Needed> needed;  // for each of its steps
   };
 
-  Needed need(GradedStep& graded, bool is_changed);
-  void grade(GradedStep& graded, const Needed& needed, bool is_changed) const;
+  Needed need(GradedStep& graded);
+  void grade(GradedStep& graded, const Needed& needed) const;
 
   StepRuns runs_;
   std::vector<Entry> entries_;

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/platform/files.h"
-#include "base/platform/paths.h"
 #include "base/settings_folder.h"
 #include "base/translate.h"
 #include "experiment/own_experiments.h"
@@ -140,7 +139,7 @@ const Lesson& lesson_named(std::string_view name) {
 }
 
 const Lesson& lesson_from_argument(std::string_view argument) {
-  return experiment::is_file_argument(argument) ? add_file(base::path_of(argument)) : lesson_named(argument);
+  return experiment::is_file_argument(argument) ? add_file(argument) : lesson_named(argument);
 }
 
 fs::path own_experiments_folder() { return base::settings_folder() / "experiments"; }

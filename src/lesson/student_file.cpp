@@ -9,13 +9,11 @@
 #include "base/control_characters.h"
 #include "base/error.h"
 #include "base/json_text.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "base/utf8.h"
 #include "base/version.h"
 #include "io/atomic_file.h"
 #include "io/byte_source.h"
-#include "lesson/digest.h"
 
 namespace lanescope::lesson {
 namespace {
@@ -70,6 +68,13 @@ std::string slug_of(std::string_view name, std::size_t most) {
   }
   while (!slug.empty() && slug.back() == '-') slug.pop_back();
   return slug;
+}
+
+// FNV-1a, as 16 hex digits.
+std::string digest_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{:016x}", hash);
 }
 
 // `plain`: no other name gives the same.
@@ -161,7 +166,9 @@ std::string lesson_digest(const Lesson& lesson) {
     if (step.question) add_question(fields, *step.question);
     if (step.task) add_task(fields, *step.task);
   }
-  return digest_of(joined_fields(fields));
+  std::string text;
+  for (const std::string& field : fields) text += fmt::format("{}:{}", field.size(), field);
+  return digest_of(text);
 }
 
 std::string utc_text(std::chrono::system_clock::time_point time) {
@@ -176,7 +183,6 @@ StudentFile read_student_file(const std::filesystem::path& path) {
 }
 
 void write_student_file(const std::filesystem::path& path, const StudentFile& file) {
-  if (!file.changed.empty()) throw base::FileError(fmt::format("{}: {}", path.string(), file.changed.front()));
   const std::string text = to_json(file);
   if (parse_student_file(text, path.string()) != file) {
     throw base::FileError(fmt::format("{}: {}", path.string(), tr("cannot be read as it would be written")));
@@ -186,9 +192,8 @@ void write_student_file(const std::filesystem::path& path, const StudentFile& fi
 
 std::filesystem::path student_file_path(const std::filesystem::path& folder, std::string_view student,
                                         std::string_view lesson) {
-  return folder /
-         base::path_of(fmt::format("{}-{}.answers.json", part_of_name(student, is_plain_name(student), kStudentBytes),
-                                   part_of_name(lesson, is_plain_lesson(lesson), kLessonBytes)));
+  return folder / fmt::format("{}-{}.answers.json", part_of_name(student, is_plain_name(student), kStudentBytes),
+                              part_of_name(lesson, is_plain_lesson(lesson), kLessonBytes));
 }
 
 }  // namespace lanescope::lesson

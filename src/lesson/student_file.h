@@ -1,8 +1,5 @@
 // What a student answered in a lesson, as a value and as a JSON file: NAME-LESSON.answers.json.
-//
-// The file is sealed: each part, and the order of the steps, has a keyed digest (HMAC-SHA-256). The key is in this
-// program, whose source is open. So the seals tell of an edit with a text editor, and which part it was; they do not
-// stop somebody who writes a program for it. No stored number is trusted for grading, see lesson/grader.h.
+// No stored number is trusted for grading, see lesson/grader.h.
 #pragma once
 
 #include <chrono>
@@ -40,9 +37,6 @@ struct StudentFile {
   std::string version;  ///< of the program that wrote it
   std::string lesson_digest;
   std::vector<StepRecord> steps;  ///< in the order in which they were begun
-  /// Read from a file: a sentence (translated) for each part that was changed after it was written. Such a file is
-  /// never written again.
-  std::vector<std::string> changed;
 
   const StepRecord* record(std::string_view step) const;  ///< null: not begun
   StepRecord* record(std::string_view step);
@@ -54,21 +48,20 @@ StudentFile new_student_file(std::string student, const Lesson& lesson);
 /// Throws base::UsageError, which says what is allowed: UTF-8, 1 to 100 characters, no control characters.
 void check_student_name(std::string_view student);
 /// Of all that a lesson asks: its steps, what they run, questions with their choices, goals. Two lessons with the same
-/// digest have the same answers. 64 hex digits.
+/// digest have the same answers. 16 hex digits; in files of format 1 there are 64, which say nothing here.
 std::string lesson_digest(const Lesson& lesson);
 /// "2026-03-02T09:30:00Z"
 std::string utc_text(std::chrono::system_clock::time_point time);
 
-/// Indented by two, sealed, ends with a line feed.
+/// Indented by two, ends with a line feed.
 std::string to_json(const StudentFile& file);
 /// `origin` is the file's name as given by the user; every error begins with it. Checks everything; throws
-/// base::FileError with file, place and what is allowed. What was changed after it was written is no error: see
-/// StudentFile::changed.
+/// base::FileError with file, place and what is allowed.
 StudentFile parse_student_file(std::string_view text, std::string_view origin);
 /// The same for a file of at most 4 MB. Throws base::FileError.
 StudentFile read_student_file(const std::filesystem::path& path);
 /// Replaces the file as a whole or not at all: to be called after each answer. Throws base::FileError if it cannot be
-/// written, or if `file` could not be read again or has changes.
+/// written, or if `file` could not be read again.
 void write_student_file(const std::filesystem::path& path, const StudentFile& file);
 
 /// "Ann Lee" in "why-the-gpu-waits" is "ann-lee-why-the-gpu-waits.answers.json" in that folder. Names that differ have

@@ -9,8 +9,6 @@
 
 #include "base/error.h"
 #include "base/translate.h"
-#include "lesson/digest.h"
-#include "lesson/seals.h"
 #include "lesson/student_file.h"
 
 namespace lanescope::lesson {
@@ -19,18 +17,17 @@ namespace {
 using base::tr;
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t kFormat = 1;
+constexpr std::int64_t kFormat = 2;
 constexpr int kMostDepth = 8;
-constexpr std::size_t kMostSteps = 1000, kMostSettings = 200, kMostText = 800, kShown = 60, kDigest = 64;
+constexpr std::size_t kMostSteps = 1000, kMostSettings = 200, kMostText = 800, kShown = 60;
 constexpr double kMostSeconds = 1e7, kMostNumber = 1e12;
 constexpr std::int64_t kMostHints = 1000, kMostChoice = 1000;
 
+constexpr const char* kSeals = "seals";  // of format 1; ignored
 constexpr auto kStudentRootKeys =
-    std::to_array<std::string_view>({"lanescope", "format", "student", "lesson", "lesson_digest", "seals", "steps"});
-constexpr auto kHeadSealKeys =
-    std::to_array<std::string_view>({"student", "lesson", "version", "lesson_digest", "head", "end"});
+    std::to_array<std::string_view>({"lanescope", "format", "student", "lesson", "lesson_digest", "steps"});
 constexpr auto kStudentStepKeys = std::to_array<std::string_view>(
-    {"step", "answer", "begun", "seconds", "hints", "settings", "solved", "seen", "device", "seals"});
+    {"step", "answer", "begun", "seconds", "hints", "settings", "solved", "seen", "device"});
 constexpr auto kAnswerKeys = std::to_array<std::string_view>({"choice", "number"});
 constexpr auto kSeenKeys = std::to_array<std::string_view>({"value", "verdict", "choice"});
 
@@ -75,20 +72,12 @@ class StudentReader {
     check_object(root, "", kStudentRootKeys);
     needed(root, "", "format");
     StudentFile file;
-    Seals seals;
     file.version = text(root, "", "lanescope");
     file.student = text(root, "", "student");
     checked("student", [&] { check_student_name(file.student); });
     file.lesson = word(root, "", "lesson");
-    file.lesson_digest = hex(root, "", "lesson_digest", kDigest);
-    const Json& sealed = needed(root, "", "seals");
-    check_object(sealed, "seals", kHeadSealKeys);
-    for (std::size_t i = 0; i < kHeadParts.size(); ++i) {
-      seals.head[i] = hex(sealed, "seals", kHeadParts[i], kSealDigits);
-    }
-    seals.end = hex(sealed, "seals", "end", kSealDigits);
-    read_steps(root, file, seals);
-    file.changed = changes_since(seals, file);
+    file.lesson_digest = word(root, "", "lesson_digest");
+    read_steps(root, file);
     return file;
   }
 
@@ -125,12 +114,12 @@ class StudentReader {
   }
 
   Json parse(std::string_view content) const {
-    const auto shallow = [this](int depth, Json::parse_event_t, Json&) {
+    const auto wanted = [this](int depth, Json::parse_event_t event, const Json& found) {
       if (depth > kMostDepth) fail("", tr("is not a student's file: its values are nested too deeply"));
-      return true;
+      return event != Json::parse_event_t::key || found != kSeals;
     };
     try {
-      return Json::parse(content, shallow);
+      return Json::parse(content, wanted);
     } catch (const Json::parse_error& error) {
       const auto before = content.substr(0, std::min(error.byte == 0 ? 0 : error.byte - 1, content.size()));
       fail(fmt::format("{}", 1 + std::ranges::count(before, '\n')),
@@ -174,14 +163,6 @@ class StudentReader {
     };
     if (said.empty() || !std::ranges::all_of(said, fits))
       fail_allowed(said, at(place, key), tr("letters, digits and -"));
-    return said;
-  }
-  std::string hex(const Json& object, std::string_view place, std::string_view key, std::size_t digits) const {
-    std::string said = text(object, place, key);
-    const auto fits = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-    if (said.size() != digits || !std::ranges::all_of(said, fits)) {
-      fail_allowed(said, at(place, key), tr("{} digits from 0 to f", digits));
-    }
     return said;
   }
   std::int64_t integer(const Json& object, std::string_view place, std::string_view key, std::int64_t least,
@@ -264,7 +245,7 @@ class StudentReader {
     return list;
   }
 
-  void read_steps(const Json& root, StudentFile& file, Seals& seals) const {
+  void read_steps(const Json& root, StudentFile& file) const {
     const Json& steps = needed(root, "", "steps");
     if (!steps.is_array() || steps.size() > kMostSteps) {
       fail_allowed(steps, "steps", tr("an array of at most {} steps", kMostSteps));
@@ -276,13 +257,6 @@ class StudentReader {
       file.steps.push_back(read_step(steps[i], place));
       if (!names.insert(file.steps.back().step).second) {
         fail(at(place, "step"), tr("'{}' appears twice; allowed: a different name for each", file.steps.back().step));
-      }
-      const Json& sealed = needed(steps[i], place, "seals");
-      const std::string there = at(place, "seals");
-      check_object(sealed, there, kStepParts);
-      seals.steps.emplace_back();
-      for (std::size_t part = 0; part < kStepParts.size(); ++part) {
-        seals.steps.back()[part] = hex(sealed, there, kStepParts[part], kSealDigits);
       }
     }
   }
@@ -309,22 +283,13 @@ class StudentReader {
 }  // namespace
 
 std::string to_json(const StudentFile& file) {
-  const Seals seals = seals_of(file);
   Json json{{"lanescope", file.version},
             {"format", kFormat},
             {"student", file.student},
             {"lesson", file.lesson},
             {"lesson_digest", file.lesson_digest}};
-  for (std::size_t i = 0; i < kHeadParts.size(); ++i) json["seals"][std::string(kHeadParts[i])] = seals.head[i];
-  json["seals"]["end"] = seals.end;
   json["steps"] = Json::array();
-  for (std::size_t i = 0; i < file.steps.size(); ++i) {
-    Json step = json_of(file.steps[i]);
-    for (std::size_t part = 0; part < kStepParts.size(); ++part) {
-      step["seals"][std::string(kStepParts[part])] = seals.steps[i][part];
-    }
-    json["steps"].push_back(std::move(step));
-  }
+  for (const StepRecord& record : file.steps) json["steps"].push_back(json_of(record));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

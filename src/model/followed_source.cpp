@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kLook{20};
 // A recorder that has gone has written what it could; a connection may still bring the end of it.
-constexpr std::chrono::milliseconds kAskHere{250}, kAskFar{1000};  // what the recorder's controls are
 constexpr Nanoseconds kPatienceHere = base::kSecond, kPatienceFar = 10 * base::kSecond;
 
 Nanoseconds clock_now() {
@@ -40,7 +39,6 @@ Followed followed(const attach::Recording& recording) {
   Followed what;
   what.file = recording.file;
   what.title = short_command(recording.words);
-  what.command.words = recording.words;
   what.recorder = recording.recorder;
   return what;
 }
@@ -49,7 +47,6 @@ Followed followed(std::shared_ptr<attach::RemoteProgram> remote) {
   Followed what;
   what.file = remote->copy();
   what.title = short_command(remote->options().command.words);
-  what.command.words = remote->options().command.words;
   what.remote = std::move(remote);
   return what;
 }
@@ -63,19 +60,11 @@ FollowedSource::~FollowedSource() { end(); }
 
 void FollowedSource::start() {
   running_ = true;
-  std::unique_ptr<attach::SteeringLink> link;
-  if (what_.remote) {
-    link = std::make_unique<attach::SteeringOverSsh>(what_.remote->steering_command(), what_.remote->options().host);
-  } else {
-    link = std::make_unique<attach::SteeringSocket>(what_.recorder);
-  }
-  controls_ = std::make_unique<attach::RecorderControls>(std::move(link), what_.remote ? kAskFar : kAskHere);
   thread_ = std::thread([this] { follow(); });
 }
 
 void FollowedSource::end() {
   stop_ = true;
-  if (controls_) controls_->stop();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -91,7 +80,6 @@ void FollowedSource::follow() {
     failure_ = error.what();
   }
   if (what_.remote) what_.remote->stop_copying(follower_->ended());
-  controls_->stop();
   running_.store(false, std::memory_order_release);
 }
 
@@ -150,66 +138,7 @@ SourceWords FollowedSource::words() const {
   } else {
     words.sentence = tr("Recorded by process {}.", what_.recorder);
   }
-  // There is no panel for what cannot be steered.
-  if (running() && controls_) {
-    const attach::RecorderControls::State state = controls_->state();
-    if (!state.known && !state.trouble.empty()) words.sentence += " " + state.trouble;
-  }
   return words;
-}
-
-attach::AttachState FollowedSource::watched() const {
-  const attach::RecorderControls::State controls = controls_->state();
-  attach::AttachState state = controls.recorder.program;
-  if (!running()) {
-    state.ended = true;
-    for (attach::ProcessState& process : state.processes) process.ended = true;
-  }
-  // A folder of that name here may hold something else.
-  for (attach::ProcessState& process : state.processes) {
-    if (what_.remote) process.folder.clear();
-  }
-  if (state.ended && state.end.empty()) state.end = tr("ended");
-  return state;
-}
-
-// Only what differs is changed: somebody else may be changing something, too.
-void FollowedSource::set_intensity(const attach::Intensity& intensity) {
-  const attach::Intensity now = this->intensity();
-  attach::SteeringChange change;
-  if (intensity.level != now.level) change.level = intensity.level;
-  if (intensity.share != now.share) change.share = intensity.share;
-  if (intensity.launch_lines != now.launch_lines) change.launch_lines = intensity.launch_lines;
-  controls_->change(change);
-}
-
-Nanoseconds FollowedSource::boosted_ns() const { return running() ? controls_->state().recorder.boosted_ns : 0; }
-
-void FollowedSource::record_for(Nanoseconds duration_ns) {
-  attach::SteeringChange change;
-  change.record = duration_ns;
-  controls_->change(change);
-}
-
-void FollowedSource::choose_loop(std::uint32_t pid, std::optional<attach::LoopKey> loop) {
-  attach::SteeringChange change;
-  change.loop = {pid, loop};
-  controls_->change(change);
-}
-
-WatchingControls FollowedSource::controls() const {
-  const attach::RecorderControls::State state = controls_->state();
-  WatchingControls controls;
-  controls.only_if_asked = true;
-  controls.reached = running() && state.connected;
-  controls.changing = running() && state.changing != 0;
-  if (controls.changing) {
-    controls.sentence = what_.remote ? tr("Asking the recorder on {} ...", what_.remote->options().host)
-                                     : tr("Asking the recorder ...");
-  } else if (running()) {
-    controls.sentence = state.refusal.empty() ? state.trouble : state.refusal;
-  }
-  return controls;
 }
 
 trace::CaptureHealth FollowedSource::health() const {

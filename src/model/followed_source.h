@@ -12,7 +12,6 @@
 #include <string>
 #include <thread>
 
-#include "attach/recorder_controls.h"
 #include "attach/recordings.h"
 #include "attach/remote_program.h"
 #include "io/session_file.h"
@@ -24,7 +23,6 @@ namespace lanescope::ui {
 struct Followed {
   std::filesystem::path file;
   std::string title;                              ///< the command, without folders
-  attach::Command command;                        ///< of which only the words are known on this machine
   pid_t recorder = 0;                             ///< on this machine; 0: elsewhere
   std::shared_ptr<attach::RemoteProgram> remote;  ///< null: on this machine
   std::size_t memory_bytes = std::size_t{2} << 30;
@@ -32,7 +30,7 @@ struct Followed {
 Followed followed(const attach::Recording& recording);
 Followed followed(std::shared_ptr<attach::RemoteProgram> remote);
 
-class FollowedSource final : public Source, private Growth, private CaptureMonitor, private Watching {
+class FollowedSource final : public Source, private Growth, private CaptureMonitor {
  public:
   /// Throws base::FileError if the file of a recorder on this machine cannot be opened.
   explicit FollowedSource(Followed what);
@@ -47,8 +45,6 @@ class FollowedSource final : public Source, private Growth, private CaptureMonit
 
   Growth* growth() override { return this; }
   CaptureMonitor* capture_monitor() override { return this; }
-  /// Once the recorder has said what is in effect; one that cannot be steered never does.
-  Watching* watching() override { return controls_ && controls_->state().known ? this : nullptr; }
 
  private:
   void start() override;
@@ -64,15 +60,6 @@ class FollowedSource final : public Source, private Growth, private CaptureMonit
   double recorder_latency_ms() const override { return 0; }
   std::string no_gpu() const override { return {}; }
 
-  attach::AttachState watched() const override;
-  const attach::Command& command() const override { return what_.command; }
-  attach::Intensity intensity() const override { return controls_->state().recorder.intensity; }
-  void set_intensity(const attach::Intensity& intensity) override;
-  Nanoseconds boosted_ns() const override;
-  void record_for(Nanoseconds duration_ns) override;
-  void choose_loop(std::uint32_t pid, std::optional<attach::LoopKey> loop) override;
-  WatchingControls controls() const override;
-
   void follow();
   void note_step();
   /// Whoever writes the file has gone, and nothing more has come for a while.
@@ -82,7 +69,6 @@ class FollowedSource final : public Source, private Growth, private CaptureMonit
 
   Followed what_;
   std::unique_ptr<io::SessionFollower> follower_;
-  std::unique_ptr<attach::RecorderControls> controls_;  // null: not started
   std::thread thread_;
   std::atomic<bool> running_{false}, stop_{false};
   std::atomic<Nanoseconds> present_offset_ns_{std::numeric_limits<Nanoseconds>::max()};  // this clock - the trace's

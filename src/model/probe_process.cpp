@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/platform/child_process.h"
 #include "base/platform/paths.h"
-#include "base/platform/run_program.h"
 #include "base/translate.h"
 #include "calibration/quick_probe_text.h"
 

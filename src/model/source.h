@@ -109,15 +109,6 @@ class CaptureMonitor {
   ~CaptureMonitor() = default;
 };
 
-/// Whether a watched program can be steered from here.
-struct WatchingControls {
-  bool reached = true;    ///< changes are possible now
-  bool changing = false;  ///< the last one is not in effect yet
-  std::string sentence;   ///< what there is to say about it; empty: nothing
-  /// It is recorded for others, too, so nothing changes unless somebody asks for it.
-  bool only_if_asked = false;
-};
-
 /// The source is a program of the user's that is watched while it runs.
 class Watching {
  public:
@@ -131,7 +122,6 @@ class Watching {
   virtual void record_for(Nanoseconds duration_ns) = 0;
   /// What the iterations of a process are counted by; empty: found by itself.
   virtual void choose_loop(std::uint32_t pid, std::optional<attach::LoopKey> loop) = 0;
-  virtual WatchingControls controls() const { return {}; }
 
  protected:
   ~Watching() = default;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 
-#include "base/platform/paths.h"
 #include "base/utf8.h"
 
 namespace lanescope::ui {
@@ -62,7 +61,7 @@ void UserFiles::set_moved(std::vector<MovedSources> moved) {
 }
 
 fs::path UserFiles::absolute(std::string_view recorded) const {
-  const fs::path path = base::path_of(recorded);
+  const fs::path path = recorded;
   if (path.is_absolute() || folders_.empty()) return path.lexically_normal();
   for (const fs::path& folder : folders_) {
     if (is_file(folder / path)) return (folder / path).lexically_normal();
@@ -73,18 +72,16 @@ fs::path UserFiles::absolute(std::string_view recorded) const {
 std::optional<fs::path> UserFiles::find(std::string_view recorded) const {
   if (recorded.empty() || recorded.front() == '<') return std::nullopt;  // "<string>"
   const fs::path path = absolute(recorded);
-  const std::string text = path.generic_string();
+  const std::string text = path.string();
   // What the user has chosen comes first: there may be another file where the program had its own.
   for (const MovedSources& moved : moved_) {
     if (!begins_with(text, moved.from)) continue;
     std::string rest = text.substr(moved.from.size());
     if (rest.starts_with('/')) rest.erase(0, 1);
-    const fs::path there = rest.empty() ? base::path_of(moved.to) : base::path_of(moved.to) / base::path_of(rest);
+    const fs::path there = rest.empty() ? fs::path(moved.to) : fs::path(moved.to) / rest;
     if (is_file(there)) return there;
   }
-  // To look for a file of another machine, Windows would log in there: not because a trace says so.
-  const bool elsewhere = recorded.starts_with("//") || recorded.starts_with("\\\\");
-  return !elsewhere && is_file(path) ? std::optional(path) : std::nullopt;
+  return is_file(path) ? std::optional(path) : std::nullopt;
 }
 
 const std::vector<std::string>* UserFiles::lines(std::string_view recorded) const {

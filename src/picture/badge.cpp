@@ -2,7 +2,6 @@
 
 #include <filesystem>
 
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "device/device_name.h"
 #include "experiment/run_facts.h"
@@ -20,7 +19,7 @@ std::string badge_text(const io::RunFacts& facts, bool live) {
     return name.empty() ? says : says + " · " + name;
   }
   const std::string says = cpu ? tr("SIMULATED CPU") : tr("SIMULATED");
-  return device.profile.empty() ? says : says + " · " + base::path_of(device.profile).filename().string();
+  return device.profile.empty() ? says : says + " · " + std::filesystem::path(device.profile).filename().string();
 }
 
 std::string badge_text(const io::RunFacts& a, const io::RunFacts& b) {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/platform/font_folders.h"
+#include "base/platform/paths.h"
 
 namespace lanescope::ui {
 namespace {

@@ -72,62 +72,41 @@ class OwnImGui {
 
 }  // namespace
 
-struct ImGuiPainter::Canvas {
-  Framebuffer picture;
-  OwnImGui own;
-  Fonts fonts;
-  const Theme& colours;
-};
-
-ImGuiPainter::ImGuiPainter(int width, int height, float scale, ThemeName theme_name, const ChineseTexts& chinese) {
+io::Image render_imgui_offscreen(int width, int height, float scale, ThemeName theme_name,
+                                 const std::function<void(const Fonts&)>& draw, const ChineseTexts& chinese) {
   const GlStateGuard guard;
-  canvas_.reset(new Canvas{{static_cast<int>(std::lround(static_cast<float>(width) * scale)),
-                            static_cast<int>(std::lround(static_cast<float>(height) * scale))},
-                           {},
-                           {},
-                           theme(theme_name)});
-  const CurrentImGui current(canvas_->own.context());
+  Framebuffer picture(static_cast<int>(std::lround(static_cast<float>(width) * scale)),
+                      static_cast<int>(std::lround(static_cast<float>(height) * scale)));
+  const OwnImGui own;
+  const CurrentImGui current(own.context());
   ImGuiIO& io = ImGui::GetIO();
   io.DisplaySize = ImVec2(static_cast<float>(width), static_cast<float>(height));
   io.DisplayFramebufferScale = ImVec2(scale, scale);
   io.DeltaTime = 1.0f / 60;
   io.MousePos = ImVec2(-FLT_MAX, -FLT_MAX);
-  canvas_->fonts = load_fonts(*io.Fonts, scale, scale, chinese);
-  io.FontDefault = canvas_->fonts.body;
-  apply_to_imgui(canvas_->colours, 1);
+  const Fonts fonts = load_fonts(*io.Fonts, scale, scale, chinese);
+  io.FontDefault = fonts.body;
+  const Theme& colours = theme(theme_name);
+  apply_to_imgui(colours, 1);
   set_text_density(scale);
-}
-ImGuiPainter::~ImGuiPainter() {
-  const GlStateGuard guard;
-  canvas_.reset();
-}
-
-io::Image ImGuiPainter::draw(const std::function<void(const Fonts&)>& draw, int frames) {
-  const GlStateGuard guard;
-  const CurrentImGui current(canvas_->own.context());
-  for (int frame = 0; frame < frames; ++frame) {
+  for (int frame = 0; frame < 2; ++frame) {
     ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
     try {
-      draw(canvas_->fonts);
+      draw(fonts);
     } catch (...) {
       ImGui::EndFrame();
       throw;
     }
     ImGui::Render();
   }
-  canvas_->picture.bind();
+  picture.bind();
   glDisable(GL_SCISSOR_TEST);
-  const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(canvas_->colours[Colour::Ground]);
+  const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(colours[Colour::Ground]);
   const std::array<GLfloat, 4> opaque{ground.x, ground.y, ground.z, 1};
   glClearBufferfv(GL_COLOR, 0, opaque.data());
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-  return canvas_->picture.read();
-}
-
-io::Image render_imgui_offscreen(int width, int height, float scale, ThemeName theme_name,
-                                 const std::function<void(const Fonts&)>& draw, const ChineseTexts& chinese) {
-  return ImGuiPainter(width, height, scale, theme_name, chinese).draw(draw, 2);
+  return picture.read();
 }
 
 void with_picture_fonts(float scale, const ChineseTexts& chinese, const std::function<void(const Fonts&)>& use) {

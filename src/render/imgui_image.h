@@ -2,33 +2,12 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 
 #include "io/png.h"
 #include "render/fonts.h"
 #include "timeline/theme.h"
 
 namespace lanescope::ui {
-
-/// Draws any number of images of one size: the fonts are loaded once. A separate ImGui context with its own fonts,
-/// theme and OpenGL back end; belongs to the OpenGL context that was current at its creation, and must be destroyed
-/// before it.
-class ImGuiPainter {
- public:
-  /// For a display of `width` x `height` logical pixels, drawn with `scale` pixels for each. Throws base::FileError.
-  ImGuiPainter(int width, int height, float scale, ThemeName theme, const ChineseTexts& chinese = {});
-  ~ImGuiPainter();
-  ImGuiPainter(const ImGuiPainter&) = delete;
-  ImGuiPainter& operator=(const ImGuiPainter&) = delete;
-
-  /// Calls `draw` `frames` times and keeps what the last one drew. Restores the ImGui context and the GL state, even if
-  /// `draw` throws.
-  io::Image draw(const std::function<void(const Fonts&)>& draw, int frames = 1);
-
- private:
-  struct Canvas;
-  std::unique_ptr<Canvas> canvas_;
-};
 
 /// Runs `draw` in a separate ImGui context (with fonts, theme and OpenGL back end) with a display of `width` x `height`
 /// logical pixels. Returns an image of width * scale x height * scale pixels; text and edges are crisp at any scale. An

@@ -37,8 +37,6 @@ class Framebuffer {
   void bind();
   /// Reads the image as opaque. The bound framebuffer does not change.
   io::Image read();
-  int width() const { return width_; }
-  int height() const { return height_; }
 
  private:
   int width_, height_, samples_;

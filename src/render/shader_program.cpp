@@ -1,7 +1,6 @@
 #include "render/shader_program.h"
 
 #include <spdlog/spdlog.h>
-#include "base/platform/paths.h"
 #include "render/gl.h"
 
 #include <fstream>
@@ -142,8 +141,7 @@ void ShaderProgram::reload_if_changed() {
     vertex_text = embedded(name_ + ".vert");
     fragment_text = embedded(name_ + ".frag");
   } else {
-    const fs::path vertex = source.folder / base::path_of(name_ + ".vert"),
-                   fragment = source.folder / base::path_of(name_ + ".frag");
+    const fs::path vertex = source.folder / (name_ + ".vert"), fragment = source.folder / (name_ + ".frag");
     std::error_code ignored;  // a missing file has the minimum time
     const auto vertex_time = fs::last_write_time(vertex, ignored);
     const auto fragment_time = fs::last_write_time(fragment, ignored);

@@ -1,10 +1,8 @@
 #include "shell/actions.h"
 
 #include <array>
-#include <chrono>
 #include <iterator>
 
-#include "base/crash_notes.h"
 #include "base/translate.h"
 #include "shell/action_rows.h"
 #include "shell/bindings.h"
@@ -54,7 +52,6 @@ const ActionInfo& info(Action action) {
 
 void perform(ShellState& state, Action action) {
   const ActionInfo& row = info(action);
-  base::note_action(row.name, std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
   std::string why = row.why_disabled ? row.why_disabled(state) : std::string();
   if (!why.empty()) return state.show_toast(std::move(why));
   row.perform(state);

@@ -43,9 +43,6 @@ enum class Action : std::uint8_t {
   EndLesson,
   HideAnswers,
   StoryColumn,
-  LaserPointer,
-  Pen,
-  Magnifier,
   // scope: the ways to look at a live run
   Roll,
   Trigger,
@@ -136,7 +133,6 @@ enum class Action : std::uint8_t {
   CopyPicture,
   ComparisonPicture,
   CopyComparison,
-  AnimationPicture,
   // window
   Palette,
   Menu,
@@ -152,7 +148,6 @@ enum class Action : std::uint8_t {
   LargerText,
   SmallerText,
   CaptureHealth,
-  KeysPanel,
   Help,
   FirstMinute,
   OpenCrashReports,

@@ -145,12 +145,6 @@ std::string allowed_keys() {
   return base::tr("A to Z, 0 to 9, F1 to F25, Keypad0 to Keypad9{}; before it Ctrl+, Alt+, Shift+", text);
 }
 
-bool can_be_bound(int key) {
-  if (key <= 0) return false;
-  const auto name = parse_chord(chord_name({key, 0}));
-  return name && name->key == key;
-}
-
 std::vector<KeyChord> Bindings::keys(Action action) const {
   if (const auto found = own_.find(action); found != own_.end()) return found->second;
   std::vector<KeyChord> keys = in_table(action).keys;
@@ -162,8 +156,11 @@ std::vector<KeyChord> Bindings::keys(Action action) const {
 }
 
 void Bindings::set(Action action, std::vector<KeyChord> keys) {
-  if (keys == in_table(action).keys) return reset(action);
-  own_[action] = std::move(keys);
+  if (keys == in_table(action).keys) {
+    own_.erase(action);
+  } else {
+    own_[action] = std::move(keys);
+  }
 }
 
 std::optional<Action> Bindings::taken_by(KeyChord chord, Action action) const {
@@ -171,29 +168,6 @@ std::optional<Action> Bindings::taken_by(KeyChord chord, Action action) const {
     if (a.action != action && has(keys(a.action), chord) && !may_share(a.action, action, chord)) return a.action;
   }
   return std::nullopt;
-}
-
-void Bindings::give(Action action, std::size_t place, KeyChord chord, bool swap) {
-  std::vector<KeyChord> mine = keys(action);
-  const std::optional<Action> other = taken_by(chord, action);
-  const std::optional<KeyChord> old = place < mine.size() ? std::optional(mine[place]) : std::nullopt;
-  std::vector<KeyChord> theirs = other ? keys(*other) : std::vector<KeyChord>();
-  std::erase(mine, chord);
-  if (place < mine.size()) {
-    mine[place] = chord;
-  } else {
-    mine.push_back(chord);
-  }
-  if (other) {
-    const auto at = std::find(theirs.begin(), theirs.end(), chord);
-    if (swap && old && *old != chord) {
-      *at = *old;
-    } else {
-      theirs.erase(at);
-    }
-    set(*other, std::move(theirs));
-  }
-  set(action, std::move(mine));
 }
 
 void apply_bindings(const Bindings& bindings) {

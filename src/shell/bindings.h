@@ -18,8 +18,6 @@ std::string chord_name(KeyChord chord);
 std::optional<KeyChord> parse_chord(std::string_view text);
 /// What parse_chord() accepts, for a message.
 std::string allowed_keys();
-/// False for a pure modifier key, and for a key that has no name.
-bool can_be_bound(int key);
 
 class Bindings {
  public:
@@ -31,14 +29,9 @@ class Bindings {
 
   /// An empty list is allowed. Keys equal to the table's no longer count as the user's own.
   void set(Action action, std::vector<KeyChord> keys);
-  void reset(Action action) { own_.erase(action); }
-  void reset_all() { own_.clear(); }
 
   /// Which action would lose `chord` if `action` got it.
   std::optional<Action> taken_by(KeyChord chord, Action action) const;
-  /// Gives `action` the chord as its key number `place` (or as an additional one). The action that had the chord gets
-  /// the old key in exchange, or loses it if `swap` is false.
-  void give(Action action, std::size_t place, KeyChord chord, bool swap);
 
   bool operator==(const Bindings&) const = default;
 

@@ -59,7 +59,7 @@ std::vector<std::filesystem::path> folders_of(const Source& source) {
   };
   if (const Watching* watching = source.watching()) {
     for (const attach::ProcessState& process : watching->watched().processes) add(process.folder);
-    if (!watching->controls().only_if_asked) return folders;
+    return folders;
   }
   std::error_code error;
   if (const auto file = source.file()) add(std::filesystem::absolute(*file, error).parent_path());

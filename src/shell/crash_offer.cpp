@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "base/crash_reports.h"
-#include "base/platform/open_folder.h"
+#include "base/platform/child_process.h"
 #include "base/translate.h"
 #include "shell/shell_state.h"
 

@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "base/platform/paths.h"
 #include "base/settings_folder.h"
 #include "base/translate.h"
 #include "model/read_file.h"
@@ -35,7 +34,7 @@ bool is_folder(const fs::path& path) {
 fs::path with_ending(const fs::path& path, const FileQuestion& question) {
   if (question.endings.empty() || has_ending(path.filename().string(), question.endings)) return path;
   fs::path ended = path;
-  return ended += base::path_of(question.endings.front());
+  return ended += question.endings.front();
 }
 
 void add_place(std::vector<fs::path>& places, const fs::path& folder) {
@@ -170,7 +169,7 @@ void FileDialog::confirm() {
   const bool folder_selected = selected && contents.entries[shown[*selected]].folder;
   const fs::path named = typed.empty() ? fs::path() : typed_path(folder, typed);
   if (selected && (folder_selected || typed.empty() || (!question.save && !is_there(named)))) {
-    return confirm(folder / base::path_of(contents.entries[shown[*selected]].name));
+    return confirm(folder / contents.entries[shown[*selected]].name);
   }
   if (!typed.empty()) confirm(named);
 }
@@ -242,7 +241,7 @@ void remember_file(Preferences& preferences, const fs::path& path) {
 
 std::vector<fs::path> recent_files(const Preferences& preferences) {
   std::vector<fs::path> files;
-  for (const std::string& file : preferences.recent_files) files.push_back(base::path_of(file));
+  for (const std::string& file : preferences.recent_files) files.push_back(file);
   std::erase_if(files, [](const fs::path& path) { return !is_there(path); });
   return files;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/platform/files.h"
-#include "base/platform/paths.h"
 #include "base/settings_folder.h"
 #include "base/time.h"
 #include "base/translate.h"
@@ -96,7 +95,7 @@ std::string completed(const std::vector<FileEntry>& entries, std::string_view ty
 fs::path typed_path(const fs::path& folder, std::string_view typed) {
   std::string text(typed);
   if (text == "~" || text.starts_with("~/")) text = base::home_folder().string() + text.substr(1);
-  const fs::path path = base::path_of(text);
+  const fs::path path = text;
   return (path.is_absolute() ? path : folder / path).lexically_normal();
 }
 

@@ -64,7 +64,6 @@ enum : int {
   ScrollLock = 281,
   Pause = 284,
   F1 = 290,
-  F2 = 291,
   F3 = 292,
   F4 = 293,
   F5 = 294,

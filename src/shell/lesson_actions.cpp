@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/clock.h"
 #include "base/platform/page.h"
 #include "base/translate.h"
 #include "shell/action_rows.h"
@@ -71,28 +70,6 @@ void toggle_hidden(ShellState& state) {
   state.hide_answers = !state.hide_answers;
   state.show_toast(state.hide_answers ? tr("Answers are hidden: verdict, cards, published numbers, factor, correction")
                                       : tr("Answers are shown"));
-}
-
-void toggle_laser(ShellState& state) {
-  state.pointer.laser = !state.pointer.laser;
-  state.pointer.trail.clear();
-}
-
-void toggle_pen(ShellState& state) {
-  PointerState& pointer = state.pointer;
-  pointer.pen = !pointer.pen;
-  pointer.drawing = false;
-  if (!pointer.pen) pointer.strokes.clear();
-  if (pointer.pen) {
-    state.show_toast(tr("Pen: drag to draw over the picture; {} ends it", key_text(info(Action::Pen).keys.front())));
-  }
-}
-
-void toggle_magnifier(ShellState& state) {
-  PointerState& pointer = state.pointer;
-  pointer.magnifier = !pointer.magnifier;
-  pointer.magnifier_turned = {};
-  if (state.preferences.animation) pointer.magnifier_turned = base::now();
 }
 
 std::string not_presenting(const ShellState& state) {
@@ -176,24 +153,6 @@ std::vector<ActionInfo> lesson_actions() {
        {{key::F5, kShift}},
        [](ShellState& s) { s.presentation.story = !s.presentation.story; },
        not_presenting},
-      {Action::LaserPointer,
-       ActionGroup::Lesson,
-       "laser-pointer",
-       N_("laser pointer: the mouse as a red dot"),
-       {{key::L, kAlt}},
-       toggle_laser},
-      {Action::Pen,
-       ActionGroup::Lesson,
-       "pen",
-       N_("pen: draw over the picture for a moment"),
-       {{key::P, kAlt}},
-       toggle_pen},
-      {Action::Magnifier,
-       ActionGroup::Lesson,
-       "magnifier",
-       N_("magnifier: twice as large, around the mouse"),
-       {{key::M, kAlt}},
-       toggle_magnifier},
   };
 }
 

@@ -21,7 +21,6 @@ void record_where_looked(ShellState& state, std::chrono::steady_clock::time_poin
   const bool same = std::exchange(looking.generation, state.model.generation()) == state.model.generation();
   Watching* watching = state.model.source().watching();
   if (!watching || !moved || !same || !state.model.running() || now - looking.asked < kBetween) return;
-  if (watching->controls().only_if_asked) return;
   if (watching->intensity().level != wire::Level::Acquire) return;
   if (state.view.destination().end_ns() < state.model.live_edge() - kNearPresent) return;
   looking.asked = now;

@@ -23,7 +23,6 @@ void open_gallery(ShellState& state) {
 void close_overlay(ShellState& state) {
   Overlays& overlays = state.overlays;
   overlays.open.reset();
-  overlays.keys = {};
   overlays.gallery.just_opened = false;
   state.files.own.close();
 }
@@ -33,7 +32,6 @@ void open_overlay(ShellState& state, Overlay overlay) {
   state.overlays.open = overlay;
   if (overlay == Overlay::Palette) fill_palette(state);
   if (overlay == Overlay::Menu) state.overlays.menu.recent = recent_files(state.preferences);
-  if (overlay == Overlay::Keys) state.overlays.keys.just_opened = true;
   if (overlay == Overlay::Gallery) open_gallery(state);
   if (overlay == Overlay::Attach) open_attach_dialog(state);
 }
@@ -48,13 +46,8 @@ void end_tour(ShellState& state) {
 }
 
 void close_topmost(ShellState& state) {
-  KeysPanelState& keys = state.overlays.keys;
   if (state.navigation.drag.cancel() || state.lane_hands.cancel()) return;
-  if (state.pointer.pen) {
-    perform(state, Action::Pen);
-  } else if (state.pointer.magnifier && !state.overlays.open) {
-    perform(state, Action::Magnifier);
-  } else if (state.files.system.running()) {
+  if (state.files.system.running()) {
     state.files.system.cancel();
   } else if (state.opening.running()) {
     state.opening.cancel();
@@ -64,9 +57,6 @@ void close_topmost(ShellState& state) {
     // the menu itself takes the key; what it is about stays selected
   } else if (state.plots.view.menu_open) {
     state.plots.view.toggle_menu = true;
-  } else if (keys.waits_for || keys.conflict) {
-    keys.waits_for.reset();
-    keys.conflict.reset();
   } else if (state.overlays.open) {
     close_overlay(state);
   } else if (state.tour != TourStep::Off && !state.presentation.on) {

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "experiment/check.h"
@@ -20,22 +19,13 @@ namespace lanescope::ui {
 
 struct ShellState;
 
-enum class Overlay : std::uint8_t { Help, Health, Menu, Palette, Keys, Picture, GoTo, Gallery, Files, Attach };
+enum class Overlay : std::uint8_t { Help, Health, Menu, Palette, Picture, GoTo, Gallery, Files, Attach };
 
 /// The menu: groups, and the actions of the chosen one.
 struct MenuState {
   std::size_t group = 0;
   std::optional<std::size_t> item;            ///< in the group; empty: the arrow keys move between groups
   std::vector<std::filesystem::path> recent;  ///< files, as of the opening
-};
-
-/// The panel for changing keys.
-struct KeysPanelState {
-  bool just_opened = false;
-  std::string filter;
-  std::optional<std::pair<Action, std::size_t>> waits_for;  ///< the action and number of the key to be pressed
-  std::optional<KeyChord> pressed;                          ///< the key that was pressed; the panel takes it
-  std::optional<KeyChord> conflict;                         ///< it belongs to another action: the user must decide
 };
 
 /// The gallery of all experiments.
@@ -56,7 +46,6 @@ struct Overlays {
   std::optional<Overlay> open;
   MenuState menu;
   PaletteState palette;
-  KeysPanelState keys;
   GalleryState gallery;
   AttachDialog attach;
 };

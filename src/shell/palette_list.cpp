@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "experiment/own_experiments.h"
 #include "shell/shell_state.h"
@@ -102,9 +101,10 @@ void add_devices(const ShellState& state, std::vector<PaletteEntry>& entries) {
                        }});
   }
   for (const RecordedCapture& r : state.device_menu.recorded) {
-    entries.push_back(
-        {"recorded." + r.name, tr(r.title), "recorded run device " + r.name, tr("recorded run"), "", false,
-         [name = r.name](ShellState& s) { s.requests.files = {base::path_of(std::string(kRecordedPrefix) + name)}; }});
+    entries.push_back({"recorded." + r.name, tr(r.title), "recorded run device " + r.name, tr("recorded run"), "",
+                       false, [name = r.name](ShellState& s) {
+                         s.requests.files = {std::filesystem::path(std::string(kRecordedPrefix) + name)};
+                       }});
   }
 }
 

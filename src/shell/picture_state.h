@@ -3,7 +3,6 @@
 
 #include <array>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,7 +13,6 @@
 #include "picture/compare_picture.h"
 #include "picture/picture.h"
 #include "render/image_texture.h"
-#include "shell/animation_state.h"
 
 namespace lanescope::ui {
 
@@ -93,11 +91,7 @@ struct PictureState {
   base::BackgroundJob<std::string> saving;  ///< a trace or table that is being written; returns the toast's text
   std::filesystem::path saved_trace;        ///< the trace of `saving`, to be remembered; else empty
 
-  AnimationState animation;  ///< the one being made
-
-  bool busy(bool panel_open) const {
-    return wanted || !writing.empty() || animation.busy() || (panel_open && !preview.of);
-  }
+  bool busy(bool panel_open) const { return wanted || !writing.empty() || (panel_open && !preview.of); }
 };
 
 /// The time range of a picture: for an event or a bubble, with its surroundings and related events; for a selected

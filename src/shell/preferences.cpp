@@ -291,9 +291,8 @@ std::string short_path(const std::filesystem::path& path) {
 }
 
 std::filesystem::path picture_folder(const Preferences& preferences) {
-  if (!preferences.picture_folder.empty()) return base::path_of(preferences.picture_folder);
-  if (const std::string folder = base::environment("XDG_PICTURES_DIR"); folder.starts_with('/'))
-    return base::path_of(folder);
+  if (!preferences.picture_folder.empty()) return preferences.picture_folder;
+  if (const std::string folder = base::environment("XDG_PICTURES_DIR"); folder.starts_with('/')) return folder;
   std::error_code ignored;
   return std::filesystem::is_directory(home_folder() / "Pictures", ignored) ? home_folder() / "Pictures"
                                                                             : home_folder();
@@ -303,10 +302,10 @@ std::filesystem::path new_picture_path(const Preferences& preferences, const cha
   const std::time_t now = std::time(nullptr);
   const std::string stem = fmt::format("lanescope-{}-{:%Y%m%d-%H%M%S}", what, fmt::localtime(now));
   const std::filesystem::path folder = picture_folder(preferences);
-  std::filesystem::path path = folder / base::path_of(stem + extension);
+  std::filesystem::path path = folder / (stem + extension);
   std::error_code ignored;
   for (int n = 2; std::filesystem::exists(path, ignored); ++n)
-    path = folder / base::path_of(fmt::format("{}-{}{}", stem, n, extension));
+    path = folder / fmt::format("{}-{}{}", stem, n, extension);
   return path;
 }
 

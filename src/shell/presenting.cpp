@@ -1,7 +1,6 @@
 #include "shell/presenting.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "shell/keys.h"
 #include "shell/shell_state.h"
@@ -9,7 +8,6 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr float kNear = 1.5f;  // points that are closer add nothing to a stroke
 constexpr double kSteps = 40;  // of a slider, from end to end
 
 // Up and down move the class's guess.
@@ -45,41 +43,6 @@ bool lesson_key(ShellState& state, KeyChord chord, bool repeated) {
 }
 
 }  // namespace
-
-void PointerState::move(Point at, Clock::time_point now) {
-  if (trail.empty() || trail.back().at.x != at.x || trail.back().at.y != at.y) trail.push_back({at, now});
-}
-
-void PointerState::draw(Point at, bool down, Clock::time_point now) {
-  if (!down) {
-    if (drawing) strokes.back().ended = now;
-    drawing = false;
-    return;
-  }
-  if (!drawing) strokes.push_back({});
-  drawing = true;
-  std::vector<Point>& points = strokes.back().points;
-  if (points.empty() || std::hypot(points.back().x - at.x, points.back().y - at.y) >= kNear) points.push_back(at);
-}
-
-float PointerState::magnification(Clock::time_point now) const {
-  const float share = std::clamp(
-      std::chrono::duration<float>(now - magnifier_turned) / std::chrono::duration<float>(kMagnifying), 0.0f, 1.0f);
-  const float eased = share * share * (3 - 2 * share);
-  return 1 + (kMagnified - 1) * (magnifier ? eased : 1 - eased);
-}
-
-float PointerState::strength(const Stroke& stroke, Clock::time_point now) {
-  if (stroke.ended == Clock::time_point{}) return 1;
-  const std::chrono::duration<float> left = stroke.ended + kKept - now;
-  return std::clamp(left / std::chrono::duration<float>(kFading), 0.0f, 1.0f);
-}
-
-bool PointerState::settle(Clock::time_point now) {
-  while (!trail.empty() && now - trail.front().when > kTrail) trail.pop_front();
-  std::erase_if(strokes, [&](const Stroke& stroke) { return strength(stroke, now) <= 0; });
-  return !trail.empty() || !strokes.empty() || now - magnifier_turned < kMagnifying;
-}
 
 bool on_stage(const ShellState& state) {
   const auto& active = state.experiment.active;

@@ -1,10 +1,7 @@
-// Presenting to a class: what is hidden, what the keys mean, and what is pointed at or drawn over the picture.
+// Presenting to a class: what is hidden, and what the keys mean.
 #pragma once
 
-#include <chrono>
-#include <deque>
 #include <string>
-#include <vector>
 
 #include "shell/actions.h"
 
@@ -20,46 +17,6 @@ struct Presentation {
   std::string told;      ///< what the column tells, in which size of the window: its letters stay as they are
   bool smaller = false;  ///< letters, because it would not fit otherwise
   float scroll = 0;      ///< by how many lines the column is to be scrolled in the next frame
-};
-
-/// The mouse as a pointer that a back row can see, and a pen that draws over everything. Both work in any mode.
-struct PointerState {
-  using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds kTrail{350};
-  static constexpr std::chrono::seconds kKept{12};           ///< a stroke, after it has been drawn
-  static constexpr std::chrono::milliseconds kFading{1500};  ///< the last part of that
-
-  struct Point {
-    float x = 0, y = 0;  ///< in logical pixels of the window
-  };
-  struct Stroke {
-    std::vector<Point> points;
-    Clock::time_point ended{};  ///< still being drawn: not set
-  };
-  struct Seen {
-    Point at;
-    Clock::time_point when;
-  };
-  static constexpr float kMagnified = 2;
-  static constexpr std::chrono::milliseconds kMagnifying{250};  ///< from none to all of it
-
-  bool laser = false, pen = false;
-  bool magnifier = false;  ///< what the window shows is larger around the mouse
-  Clock::time_point magnifier_turned{};
-  std::deque<Seen> trail;
-  std::vector<Stroke> strokes;
-  bool drawing = false;
-
-  /// The mouse is here now.
-  void move(Point at, Clock::time_point now);
-  /// The pen: the button is down or up.
-  void draw(Point at, bool down, Clock::time_point now);
-  /// How many times as large the window's content is; 1: as it is.
-  float magnification(Clock::time_point now) const;
-  /// How visible a stroke is, 0 to 1.
-  static float strength(const Stroke& stroke, Clock::time_point now);
-  /// Drops what has faded. True: something is still moving or fading.
-  bool settle(Clock::time_point now);
 };
 
 /// Nothing may be shown that gives an answer away: hidden by hand, or by a question of the lesson.

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "experiment/own_experiments.h"
 #include "experiment/write_experiment.h"
@@ -120,7 +119,7 @@ void save_experiment(ShellState& state) {
     return state.show_toast(folder.string() + ": " + tr("cannot write") + ": " + base::system_error_text(error.value()),
                             true);
   }
-  const fs::path proposed = folder / base::path_of(file_name_of(experiment));
+  const fs::path proposed = folder / file_name_of(experiment);
   state.own_files.to_save = std::move(experiment);
   ask_for_file(state, FilePurpose::SaveExperiment,
                {true, tr("Save as an experiment"), proposed, {".toml"}, tr("Experiments")});

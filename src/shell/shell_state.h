@@ -105,7 +105,6 @@ struct ShellState {
   // The window.
   Preferences preferences;
   Presentation presentation;
-  PointerState pointer;
   bool hide_answers = false;  ///< by hand, see answers_hidden()
   bool full_screen = false;   ///< requested; the window follows
   float content_scale = 1;    ///< of the display

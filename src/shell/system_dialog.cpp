@@ -1,7 +1,9 @@
 #include "shell/system_dialog.h"
 
+#include "base/platform/child_process.h"
+#include "base/platform/page.h"
+#include "base/platform/page_browser.h"
 #include "base/platform/paths.h"
-#include "base/platform/run_program.h"
 
 namespace lanescope::ui {
 
@@ -40,18 +42,29 @@ std::vector<std::string> dialog_command(const fs::path& program, const FileQuest
 
 bool SystemDialog::start(const FileQuestion& question) {
   if (running()) return false;
-  if (!base::has_file_dialog()) {
+  if constexpr (base::kInPage) {
+    // The browser asks where a download goes. Files to open come when they come, like those that are dropped.
+    Answer answer;
+    if (question.save) {
+      answer.path = fs::path(base::browser::kDownloads) / question.start.filename();
+    } else {
+      std::string endings;
+      for (const std::string& ending : question.endings) {
+        // A page can name only what follows the last dot.
+        endings += (endings.empty() ? "" : ",") + ending.substr(ending.rfind('.'));
+      }
+      base::browser::ask_for_files(endings);
+    }
+    asking_.start([answer](const base::Stop&) { return answer; });
+    return true;
+  } else {
     const fs::path program = dialog_program();
     return !program.empty() && start(dialog_command(program, question));
   }
-  asking_.start([question](const base::Stop& stop) {
-    return base::ask_with_file_dialog(question, [&stop] { return stop.load(); });
-  });
-  return true;
 }
 
 bool SystemDialog::start(const std::vector<std::string>& command) {
-  if (running() || command.empty() || !base::is_program(base::path_of(command.front()))) return false;
+  if (running() || command.empty() || !base::is_program(command.front())) return false;
   asking_.start([command](const base::Stop& stop) {
     base::ProgramRun run = base::run_program(command, {.enough = [&stop] { return stop.load(); }});
     Answer answer;
@@ -59,7 +72,7 @@ bool SystemDialog::start(const std::vector<std::string>& command) {
     answer.failed = run.error != 0 || run.killed || (run.status != 0 && run.status != 1);
     constexpr std::size_t kMostSaid = 64 * 1024;
     if (run.out.ends_with('\n')) run.out.pop_back();
-    if (run.well() && run.out.size() < kMostSaid && run.out.starts_with('/')) answer.path = base::path_of(run.out);
+    if (run.well() && run.out.size() < kMostSaid && run.out.starts_with('/')) answer.path = run.out;
     return answer;
   });
   return true;

@@ -1,4 +1,4 @@
-// Asks for a file beside the drawing: with the system's own dialog, or with one of the desktop, zenity or kdialog.
+// Asks for a file beside the drawing: with a dialog of the desktop, zenity or kdialog, or with the browser's.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,16 @@
 #include <vector>
 
 #include "base/background_job.h"
-#include "base/platform/file_dialog.h"
 
 namespace lanescope::ui {
 
-using base::FileQuestion;
+struct FileQuestion {
+  bool save = false;                 ///< for a file to be written; otherwise for one that exists
+  std::string title;                 ///< "Open a trace"
+  std::filesystem::path start;       ///< a folder, or with `save` the proposed file
+  std::vector<std::string> endings;  ///< ".json", ".json.gz"; the first is added to a name without one
+  std::string kind;                  ///< of these files, in words: "Traces"
+};
 
 /// The program to use, or empty: over SSH, where the user sits elsewhere, or without such a program. On KDE kdialog
 /// comes first.
@@ -21,7 +26,10 @@ std::vector<std::string> dialog_command(const std::filesystem::path& program, co
 
 class SystemDialog {
  public:
-  using Answer = base::FileAnswer;
+  struct Answer {
+    std::filesystem::path path;  ///< empty: the user closed the dialog
+    bool failed = false;         ///< there was no dialog
+  };
 
   /// Asks with what this system has. False: it has nothing. One at a time.
   bool start(const FileQuestion& question);

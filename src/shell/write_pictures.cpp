@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/platform/paths.h"
 #include "base/settings_folder.h"
 #include "base/translate.h"
 #include "io/atomic_file.h"
@@ -166,7 +165,7 @@ fs::path free_picture_name(const ShellState& state, const char* what, const char
            std::ranges::any_of(state.pictures.writing, [&](const auto& w) { return w.path == path; });
   };
   for (int n = 2; taken(); ++n)
-    path = first.parent_path() / base::path_of(fmt::format("{}-{}{}", first.stem().string(), n, extension));
+    path = first.parent_path() / fmt::format("{}-{}{}", first.stem().string(), n, extension);
   return path;
 }
 
@@ -175,7 +174,7 @@ fs::path typed_picture_path(const ShellState& state) {
   std::string typed = pictures.path;
   if (typed.find_first_not_of(' ') == std::string::npos) throw base::UsageError(tr("Save as: type a file name"));
   if (typed.starts_with("~/")) typed = base::home_folder().string() + typed.substr(1);
-  fs::path path = base::path_of(typed);
+  fs::path path = typed;
   if (path.is_relative()) path = picture_folder(state.preferences) / path;
   if (!path.has_extension()) path += picture_extension(pictures.choices.format);
   return path;
@@ -211,7 +210,6 @@ void work_on_pictures(ShellState& state) {
     });
     pictures.writing.erase(pictures.writing.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  guarded(state, [&] { work_on_animation(state); });
   if (state.overlays.open != Overlay::Picture) {
     pictures.moment.reset();
     pictures.preview.of.reset();
@@ -279,13 +277,6 @@ std::vector<ActionInfo> picture_actions() {
        {{key::C, kCtrl | kShift}},
        copy_table,
        no_table},
-      {Action::AnimationPicture,
-       ActionGroup::Out,
-       "animation-picture",
-       N_("animation (GIF) of the last turn of a knob"),
-       {{key::A, kAlt}},
-       [](ShellState& s) { guarded(s, [&] { make_animation(s); }); },
-       no_animation},
   };
 }
 

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "base/platform/pages.h"
+#include "base/platform/memory.h"
 
 namespace lanescope::trace {
 namespace {

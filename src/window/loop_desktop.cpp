@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/platform/display_gone.h"
-#include "base/platform/interrupt.h"
+#include "base/platform/display.h"
+#include "base/platform/terminal.h"
 #include "base/translate.h"
 #include "shell/rescue.h"
 #include "window/window.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "base/platform/machine_memory.h"
+#include "base/platform/memory.h"
 #include "base/threads.h"
 #include "model/lesson_letters.h"
 #include "model/memory_cap.h"
@@ -19,13 +19,12 @@
 namespace lanescope::ui {
 namespace {
 
-// A text field has the keyboard focus, or an open panel takes all keys.
+// A text field has the keyboard focus.
 bool is_typing(const ShellState& state) {
   const bool field = state.search.open && state.drawer == DrawerTab::Found && !state.presentation.on;
   const bool searching = field && (state.search.field_active || state.search.focus_wanted);
   return ImGui::GetIO().WantTextInput || searching || state.overlays.open == Overlay::Palette ||
-         state.overlays.open == Overlay::Files || state.overlays.open == Overlay::Attach ||
-         state.overlays.keys.waits_for.has_value();
+         state.overlays.open == Overlay::Files || state.overlays.open == Overlay::Attach;
 }
 
 int modifiers_down() {
@@ -143,12 +142,7 @@ void Screen::key(int key, KeyMotion motion, int modifiers) {
   const bool pressed = motion == KeyMotion::Press;
   if (pressed && key >= 0) pressed_.push_back(key);
   if (modifiers & modifier::Super) return;  // reserved for the desktop
-  if (state.overlays.keys.waits_for) {
-    if (pressed && can_be_bound(key)) state.overlays.keys.pressed = chord;
-    return;
-  }
   if (palette_key(state, chord) || file_dialog_key(state, chord) || attach_dialog_key(state, chord)) return;
-  if (key == key::Escape && state.overlays.open == Overlay::Keys) return perform(state, Action::ClearSelection);
   const bool function_key = key >= key::F1 && key <= key::F25;  // does not type text
   if (is_typing(state) && !function_key) return;
   if (focus_key(state.focus, chord, !pressed) || menu_key(state, chord) || presenting_key(state, chord, !pressed)) {

@@ -126,7 +126,6 @@ void Shell::draw(const Fonts& fonts) {
   draw_trigger_panel(canvas);
   draw_colour_legend(canvas);
   draw_picture_panel(canvas);
-  draw_keys_panel(canvas);
   draw_opening(canvas);
   draw_overlays(canvas);
   draw_menu(canvas);
@@ -134,7 +133,6 @@ void Shell::draw(const Fonts& fonts) {
   draw_file_dialog(canvas);
   draw_attach_dialog(canvas);
   draw_focus(canvas);
-  draw_pointer(canvas);
 }
 
 // The lanes as large as possible, the verdict, and the experiment's one knob.

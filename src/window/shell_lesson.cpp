@@ -38,10 +38,6 @@ void Shell::begin_lesson(const lesson::Lesson& lesson, const std::string& studen
 std::size_t Shell::continue_lesson(const lesson::Lesson& lesson, const std::string& student) {
   std::optional<lesson::StudentFile> file;
   if (std::filesystem::exists(state_.student_file)) file = lesson::read_student_file(state_.student_file);
-  if (file && !file->changed.empty()) {
-    throw base::FileError(
-        base::tr("{}: {}; move it away to begin anew", state_.student_file.string(), file->changed.front()));
-  }
   if (file && (file->student != student || file->lesson != lesson.name)) {
     throw base::FileError(base::tr("{} has the answers of {} in '{}'; move it away, or use another name",
                                    state_.student_file.string(), file->student, file->lesson));

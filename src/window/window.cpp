@@ -16,7 +16,7 @@
 
 #include "base/crash_notes.h"
 #include "base/error.h"
-#include "base/platform/machine_memory.h"
+#include "base/platform/memory.h"
 #include "base/platform/page.h"
 #include "base/threads.h"
 #include "base/translate.h"
@@ -184,7 +184,6 @@ void Window::keep_preferences() {
 void Window::close_window() {
   screen_.end();
   visibility_.reset();
-  magnifier_.clear();
   ImGui_ImplOpenGL3_Shutdown();
   ImGui_ImplGlfw_Shutdown();
   glfwDestroyWindow(window_);
@@ -204,7 +203,7 @@ void Window::on_drop(GLFWwindow* window, int count, const char** paths) {
   std::vector<std::filesystem::path>& files =
       static_cast<Window*>(glfwGetWindowUserPointer(window))->screen_.state().requests.files;
   files.clear();
-  for (int i = 0; i < count; ++i) files.push_back(base::path_of(paths[i]));
+  for (int i = 0; i < count; ++i) files.push_back(paths[i]);
 }
 
 // What was drawn is lost.
@@ -252,15 +251,6 @@ bool Window::frame() {
   return true;
 }
 
-void Window::magnify(float factor, int width, int height) {
-  double x = 0, y = 0;
-  glfwGetCursorPos(window_, &x, &y);  // also where ImGui knows none: outside the window
-  const float density = ImGui::GetIO().DisplayFramebufferScale.x;
-  magnifier_.apply(
-      magnified_part(static_cast<float>(x) * density, static_cast<float>(y) * density, factor, width, height), width,
-      height);
-}
-
 bool Window::draws_changes_only() const {
   return keeps_content_ && ImGui::GetIO().DisplayFramebufferScale.x == 1 && options_.shader_dir.empty();
 }
@@ -301,8 +291,6 @@ bool Window::paint_frame(int width, int height) {
   if (width != drawn_width_ || height != drawn_height_) lost_ = kLostFrames;
   drawn_width_ = width;
   drawn_height_ = height;
-  const float magnification = screen_.state().pointer.magnification(Clock::now());
-  if (magnification > 1) lost_ = kLostFrames;  // what is kept then is not what was drawn
   if (lost_ > 0) {
     --lost_;
     damage_.forget();
@@ -315,7 +303,6 @@ bool Window::paint_frame(int width, int height) {
     glViewport(0, 0, width, height);
     clear_grounds(grounds, height, areas);
     ImGui_ImplOpenGL3_RenderDrawData(&data);
-    magnification > 1 ? magnify(magnification, width, height) : magnifier_.clear();
   }
   if (shell().wants_screenshot()) shell().save_screenshot(read_pixels(0, 0, width, height));
   if (!areas.empty()) {

@@ -9,7 +9,6 @@
 
 #include "render/coarseness.h"
 #include "render/damage.h"
-#include "render/magnifier.h"
 #include "window/screen.h"
 #include "window/visibility.h"
 
@@ -66,7 +65,6 @@ class Window {
   bool paint_frame(int width, int height);  // false: nothing has changed
   bool draws_changes_only() const;
   std::vector<PixelArea> areas_in_turn(std::span<const PixelGround> grounds);
-  void magnify(float factor, int width, int height);
 
   WindowOptions options_;
   Screen screen_;
@@ -76,7 +74,6 @@ class Window {
   Damage damage_;
   Coarseness coarseness_;
   double touched_s_ = 0;  ///< when something outside the lanes was last pointed at, or a key pressed
-  Magnifier magnifier_;
   int drawn_width_ = 0, drawn_height_ = 0;
   int lost_ = 0;  ///< frames in which everything is drawn again
   std::chrono::steady_clock::time_point last_frame_{};

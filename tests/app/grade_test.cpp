@@ -21,7 +21,6 @@ using lesson::StepRecord;
 using lesson::StudentFile;
 using testing::AllOf;
 using testing::ElementsAre;
-using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 using Json = nlohmann::ordered_json;
@@ -68,12 +67,6 @@ class Grade : public ProgramTest {
  protected:
   void write(const std::string& name, const StudentFile& file) const {
     lesson::write_student_file(folder_ / name, file);
-  }
-  void edit(const std::string& name, const std::string& what, const std::string& with) const {
-    std::string text = text_of(folder_ / name);
-    const std::size_t at = text.find(what);
-    ASSERT_NE(at, std::string::npos) << text;
-    std::ofstream(folder_ / name) << text.replace(at, what.size(), with);
   }
   /// Of the first file, the value of this key in each step: true, false or null for "right".
   std::string in_steps(const std::string& key, const Strings& files) const {
@@ -218,38 +211,9 @@ TEST_F(Grade, TheTextsAreInTheChosenLanguage) {
                                  HasSubstr("student,lesson,step"), HasSubstr(",ok\r\n")));
 }
 
-TEST_F(Grade, ATamperedFileIsToldAndListedButNotGraded) {
-  write("ann.json", all_right("Ann"));
-  write("bob.json", answers("Bob", {record("see", kFirst), record("guess", 4.0), solution({"pinned=true"})}));
-  edit("bob.json", "\"number\": 4.0", "\"number\": 1.4");
-  const std::string why = "the answer of step 'guess' was changed after it was written";
-  const Outcome table = run({"grade", "bob.json", "ann.json"});
-  EXPECT_EQ(table.status, 1);
-  EXPECT_EQ(table.err, "lanescope: bob.json: " + why + "\n");
-  EXPECT_THAT(lines_of(table.out),
-              testing::IsSupersetOf(
-                  {"  Bob   ?   ?   –   ?   ?        3.5 min   2       changed after it was written: not graded",
-                   "  Ann   ✓   ✓   ✓   ✓   4 of 4   4.0 min   2", "  2  guess    1 of 1 right   1.442 ×"}));
-  const Strings csv = lines_of(run({"grade", "bob.json", "ann.json", "--csv", "-"}).out);
-  ASSERT_EQ(csv.size(), 9u);
-  EXPECT_THAT(csv[2], AllOf(StartsWith("Bob,one-line,guess,"), HasSubstr(",1.4 ×,1.442 ×,,60,0,bob.json,tampered: "),
-                            EndsWith(why + "\r")));
-  EXPECT_THAT(csv[4], HasSubstr(",pinned=true,"));
-  EXPECT_THAT(csv[5], EndsWith(",1,60,0,ann.json,ok\r"));
-}
-
-TEST_F(Grade, OneLineForAFileWithSeveralChanges) {
-  write("a.json", all_right("Ann"));
-  edit("a.json", "\"student\": \"Ann\"", "\"student\": \"Bob\"");
-  edit("a.json", "\"seconds\": 30.5", "\"seconds\": 3.5");
-  const Outcome outcome = run({"grade", "a.json"});
-  EXPECT_EQ(outcome.status, 1);
-  EXPECT_EQ(outcome.err, "lanescope: a.json: the name of the student was changed after it was written; 1 more\n");
-}
-
 TEST_F(Grade, AnotherVersionOfTheLessonIsTold) {
   StudentFile file = all_right("Ann");
-  file.lesson_digest = std::string(64, '0');
+  file.lesson_digest = std::string(16, '0');
   file.steps.push_back(record("gone", 1.0));
   write("a.json", file);
   const Outcome outcome = run({"grade", "a.json"});
@@ -257,6 +221,9 @@ TEST_F(Grade, AnotherVersionOfTheLessonIsTold) {
   EXPECT_EQ(outcome.err, "lanescope: a.json: answers another version of the lesson 'one-line'; graded by this one\n");
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("4 of 4"), HasSubstr("another version of the lesson")));
   EXPECT_THAT(run({"grade", "a.json", "--csv", "-"}).out, HasSubstr(",a.json,other lesson version\r\n"));
+  file.lesson_digest = std::string(64, '0');  // of format 1
+  write("a.json", file);
+  EXPECT_EQ(run({"grade", "a.json"}).err, "");
 }
 
 TEST_F(Grade, WhatCannotBeReadIsOneLineEachAndTheOthersAreGraded) {

@@ -9,7 +9,7 @@
 #include "app/run_report.h"
 #include "app/table.h"
 #include "app/terminal.h"
-#include "base/platform/interrupt.h"
+#include "base/platform/terminal.h"
 
 namespace lanescope::app {
 namespace {

@@ -56,7 +56,7 @@ TEST(MeetingTest, OnlyItsUserMayEnter) {
   const Meeting meeting;
   struct stat folder {
   }, socket{};
-  ASSERT_EQ(::stat(meeting.folder().c_str(), &folder), 0);
+  ASSERT_EQ(::stat(meeting.socket_path().parent_path().c_str(), &folder), 0);
   ASSERT_EQ(::stat(meeting.socket_path().c_str(), &socket), 0);
   EXPECT_EQ(folder.st_mode & 07777, 0700u);
   EXPECT_EQ(socket.st_mode & 0777, 0600u);

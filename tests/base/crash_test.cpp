@@ -82,9 +82,6 @@ TEST_F(CrashTest, AReportSaysWhatHappenedAndTheSignalEndsTheProgram) {
   const std::string report = report_of(
       [] {
         note_crash_fact(CrashFact::Graphics, "a driver;\nversion 7");
-        note_action("zoom-in", 0);
-        note_action("zoom-in", 0);
-        note_action("quit", 0);
         std::raise(SIGSEGV);
       },
       signal);
@@ -92,8 +89,6 @@ TEST_F(CrashTest, AReportSaysWhatHappenedAndTheSignalEndsTheProgram) {
   EXPECT_EQ(signal, SIGSEGV);
   EXPECT_THAT(report, HasSubstr("SIGSEGV"));
   EXPECT_THAT(report, HasSubstr("graphics  a driver; version 7\n"));
-  EXPECT_THAT(report, HasSubstr("zoom-in, 2 times\n"));
-  EXPECT_THAT(report, HasSubstr("  quit\n"));
   EXPECT_THAT(report, testing::ContainsRegex("build id  [0-9a-f]{40}\n"));
   EXPECT_THAT(report, HasSubstr("base_tests+0x"));  // a place in this program
   EXPECT_THAT(report, HasSubstr("nothing was sent"));
@@ -140,24 +135,6 @@ TEST_F(CrashTest, OnlyTheNewestAreKept) {
   EXPECT_EQ(all().size(), kCrashReports);
   EXPECT_TRUE(fs::exists(reports() / "crash-20260115-000000-1.txt"));
   EXPECT_FALSE(fs::exists(reports() / "crash-20260105-000000-1.txt"));
-}
-
-TEST(CrashNotes, KeepTheLastActionsAndCountRepetitions) {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (std::size_t i = 0; i < kNotedActions + 3; ++i) all.push_back("action " + std::to_string(i));
-    return all;
-  }();
-  for (const std::string& name : names) {
-    note_action(name.c_str(), 5);
-    note_action(name.c_str(), 7);
-  }
-  std::array<NotedAction, kNotedActions> actions;
-  ASSERT_EQ(noted_actions(actions), kNotedActions);
-  EXPECT_EQ(std::string(actions.front().name), "action 3");
-  EXPECT_EQ(std::string(actions.back().name), names.back());
-  EXPECT_EQ(actions.back().times, 2u);
-  EXPECT_EQ(actions.back().last_ns, 7);
 }
 
 TEST(CrashNotes, AFactIsOneLineAndNotTooLong) {

@@ -1,4 +1,4 @@
-#include "base/platform/machine_memory.h"
+#include "base/platform/memory.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

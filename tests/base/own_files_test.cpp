@@ -1,4 +1,4 @@
-#include "base/platform/own_files.h"
+#include "base/platform/paths.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/platform/pages.h"
+#include "base/platform/memory.h"
 
 #include <gtest/gtest.h>
 

@@ -3,19 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 
 namespace lanescope::base {
 namespace {
-
-namespace fs = std::filesystem;
-
-TEST(Paths, AreUtf8InBothDirections) {
-  const std::string name = "a folder 文件夹/跟踪 é.json";
-  EXPECT_EQ(path_of(name).string(), name);
-  EXPECT_EQ(path_of(name).filename(), fs::path(u8"跟踪 é.json"));
-}
 
 TEST(Paths, AVariableThatIsNotThereIsEmpty) {
   ::setenv("LANESCOPE_TEST_VARIABLE", "值", 1);

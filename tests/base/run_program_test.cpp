@@ -1,4 +1,4 @@
-#include "base/platform/run_program.h"
+#include "base/platform/child_process.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/platform/run_program.h"
+#include "base/platform/child_process.h"
 
 namespace lanescope::base {
 namespace {

@@ -39,9 +39,6 @@ std::vector<ActionCheck> lesson_checks() {
       {Action::HideAnswers, {}, [](Desk& desk) { return desk.has_place("hidden"); }},
       {Action::StoryColumn, [](Desk& desk) { desk.state().presentation.on = true; },
        [](Desk& desk) { return !desk.state().presentation.story; }},
-      {Action::LaserPointer, {}, [](Desk& desk) { return desk.state().pointer.laser; }},
-      {Action::Pen, {}, [](Desk& desk) { return desk.state().pointer.pen; }},
-      {Action::Magnifier, {}, [](Desk& desk) { return desk.state().pointer.magnifier; }},
   };
 }
 

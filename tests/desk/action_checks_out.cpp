@@ -29,12 +29,6 @@ void select_an_iteration(Desk& desk) {
   ui::select_range(desk.state(), last.start_ns, last.end_ns);
 }
 
-void turn_a_knob(Desk& desk) {
-  empty_folder(desk);
-  desk.state().model.set("log_interval", std::int64_t{2});
-  desk.until([&] { return desk.state().settings_history.can_undo(); });
-}
-
 // Whatever this machine's desktop offers.
 void own_dialogs(Desk& desk) {
   desk.state().preferences.system_dialogs = false;
@@ -54,7 +48,6 @@ std::vector<ActionCheck> out_checks() {
        [](Desk& desk) { return desk.has_place("picture.save") && !desk.state().pictures.preview.texture.empty(); }},
       // Without a display there is no clipboard for it: see tests/window.
       {Action::CopyPicture, empty_folder, saved_as("timeline", ".png")},
-      {Action::AnimationPicture, turn_a_knob, saved_as("animation", ".gif")},
       {Action::CopyDetails,
        [](Desk& desk) {
          ui::ShellState& state = desk.state();

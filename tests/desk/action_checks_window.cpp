@@ -34,7 +34,6 @@ std::vector<ActionCheck> window_checks() {
       {Action::LargerText, {}, [](Desk& desk) { return desk.state().preferences.font_scale > 1.05f; }},
       {Action::SmallerText, {}, [](Desk& desk) { return desk.state().preferences.font_scale < 0.95f; }},
       {Action::CaptureHealth, {}, [](Desk& desk) { return desk.has_place("health"); }},
-      {Action::KeysPanel, {}, [](Desk& desk) { return desk.has_place("keys.filter"); }},
       {Action::Help, {}, [](Desk& desk) { return desk.has_place("close_help"); }},
       {Action::FirstMinute,
        {},

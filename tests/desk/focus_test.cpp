@@ -179,7 +179,7 @@ TEST_F(TargetsTest, EverythingPressedIsLargeEnough) {
     check("tab " + std::to_string(static_cast<int>(tab)));
   }
   state().drawer = DrawerTab::Plots;
-  for (const Overlay overlay : {Overlay::Gallery, Overlay::Help, Overlay::Health, Overlay::Keys, Overlay::Menu}) {
+  for (const Overlay overlay : {Overlay::Gallery, Overlay::Help, Overlay::Health, Overlay::Menu}) {
     ui::toggle_overlay(state(), overlay);
     check("overlay " + std::to_string(static_cast<int>(overlay)));
     state().overlays.open.reset();

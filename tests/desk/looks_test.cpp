@@ -22,13 +22,10 @@ class LooksTest : public DeskTest {
     s.overlays.open.reset();
     s.overlays.palette = {};
     s.overlays.menu = {};
-    s.overlays.keys = {};
     s.presentation.on = s.full_screen = false;
     s.content_scale = 1;
     s.preferences.recent.clear();
-    s.preferences.bindings.reset_all();
     s.preferences.timeline_share = 0;
-    ui::apply_bindings({});
   }
   bool comes(const std::string& place) {
     return desk().until([&] { return desk().has_place(place); });
@@ -127,40 +124,6 @@ TEST_F(LooksTest, TheMenuIsWalkedWithTheArrowsAndTheMouse) {
   EXPECT_FALSE(state().overlays.open == ui::Overlay::Menu);
 }
 
-TEST_F(LooksTest, KeysAreChangedAndSwapped) {
-  desk().key(key::F2);
-  ASSERT_TRUE(comes("keys.pause.0"));
-  desk().frames(2);
-  desk().click("keys.pause.0");
-  ASSERT_TRUE(state().overlays.keys.waits_for.has_value());
-  desk().key(key::F1 + 8);
-  ASSERT_TRUE(desk().until([&] { return !state().overlays.keys.waits_for; }));
-  EXPECT_EQ(ui::keys_text(ui::info(Action::PauseRun)), "F9");
-  // R is another's: the panel asks, and swaps.
-  desk().click("keys.pause.0");
-  desk().key(key::R);
-  ASSERT_TRUE(comes("keys.swap"));
-  desk().click("keys.swap");
-  EXPECT_EQ(ui::keys_text(ui::info(Action::PauseRun)), "R");
-  EXPECT_EQ(ui::keys_text(ui::info(Action::RestartRun)), "F9");
-  // Esc leaves it as it is, and then closes the panel.
-  desk().click("keys.pause.0");
-  desk().key(key::Escape);
-  EXPECT_TRUE(state().overlays.open == ui::Overlay::Keys);
-  ASSERT_TRUE(desk().until([&] { return !state().overlays.keys.waits_for; }));
-  desk().key(key::Escape);
-  EXPECT_FALSE(state().overlays.open == ui::Overlay::Keys);
-  const bool paused = model().paused();
-  desk().key(key::R);
-  EXPECT_NE(model().paused(), paused);
-  desk().key(key::F2);
-  ASSERT_TRUE(comes("keys.reset_all"));
-  desk().click("keys.reset_all");
-  EXPECT_EQ(ui::keys_text(ui::info(Action::PauseRun)), "Space");
-  desk().key(key::F2);
-  EXPECT_FALSE(state().overlays.open == ui::Overlay::Keys);
-}
-
 TEST_F(LooksTest, PresentationIsTheLanesAndTheVerdict) {
   const float before = desk().place("timeline").width;
   desk().key(key::F5);
@@ -249,7 +212,7 @@ TEST_F(LooksTest, AnimationIsSwitchedAndSaidSo) {
 TEST_F(LooksTest, EscapeClosesTheTopmostThing) {
   ui::ShellState& s = state();
   using ui::Overlay;
-  for (const Overlay overlay : {Overlay::Help, Overlay::Health, Overlay::Menu, Overlay::Keys, Overlay::Picture}) {
+  for (const Overlay overlay : {Overlay::Help, Overlay::Health, Overlay::Menu, Overlay::Picture}) {
     s.overlays.open = overlay;
     desk().key(key::Escape);
     EXPECT_FALSE(s.overlays.open) << "overlay " << static_cast<int>(overlay);

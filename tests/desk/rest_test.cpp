@@ -48,8 +48,8 @@ TEST_F(AtRestTest, PausedItRestsWhicheverPanelIsOpen) {
     rests("drawer " + std::to_string(static_cast<int>(tab)));
   }
   state().drawer = DrawerTab::Plots;
-  for (const Overlay overlay : {Overlay::Help, Overlay::Health, Overlay::Menu, Overlay::Palette, Overlay::Keys,
-                                Overlay::Picture, Overlay::GoTo, Overlay::Gallery, Overlay::Files}) {
+  for (const Overlay overlay : {Overlay::Help, Overlay::Health, Overlay::Menu, Overlay::Palette, Overlay::Picture,
+                                Overlay::GoTo, Overlay::Gallery, Overlay::Files}) {
     state().overlays.open = overlay;
     rests("overlay " + std::to_string(static_cast<int>(overlay)));
   }

@@ -267,6 +267,14 @@ TEST_F(StartTest, TheLookIsRemembered) {
   EXPECT_FALSE(std::filesystem::exists("imgui.ini"));
 }
 
+TEST_F(StartTest, OwnKeysAreThoseOfTheSettingsFile) {
+  desk.remember("tour_done = true\nkeys.pause = \"R\"");
+  desk.open(options());
+  desk.key(key::R);
+  EXPECT_TRUE(state().model.paused());
+  ui::apply_bindings({});
+}
+
 // Chinese letters in an English window: a file's name here.
 TEST_F(StartTest, NamesInChineseCanBeReadInEnglish) {
   desk.remember("tour_done = true");

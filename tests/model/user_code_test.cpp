@@ -155,12 +155,9 @@ TEST_F(UserCodeTest, AFileThatIsElsewhereIsShownWhenItWasFound) {
   EXPECT_EQ(code_.code().size(), 9u);
 }
 
-TEST(UserFilesTest, ATraceDoesNotLeadToOtherMachinesOrToTheKernelsFiles) {
+TEST(UserFilesTest, ATraceDoesNotLeadToTheKernelsFiles) {
   UserFiles files;
-  const std::string here = __FILE__;
-  EXPECT_TRUE(files.find(here));
-  EXPECT_FALSE(files.find("/" + here)) << "\"//machine/share\" on Windows";
-  EXPECT_FALSE(files.find("\\\\machine\\share\\a.py"));
+  EXPECT_TRUE(files.find(__FILE__));
   EXPECT_TRUE(files.find("/proc/self/status"));
   EXPECT_EQ(files.lines("/proc/self/status"), nullptr) << "reading such a file may never end";
 }

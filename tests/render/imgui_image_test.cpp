@@ -40,28 +40,6 @@ TEST_F(ImGuiImageTest, DrawsWidgetsAndTheGround) {
   EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
 }
 
-// Two of them take turns, as the two scales of an animation do: each image is what was drawn for it, and no context of
-// theirs stays current.
-TEST_F(ImGuiImageTest, PaintersDrawOneImageAfterTheOther) {
-  ImGuiPainter small(40, 20, 1, ThemeName::Dark);
-  ImGuiPainter large(40, 20, 2, ThemeName::Light);
-  for (const float x : {2.0f, 12.0f, 22.0f}) {
-    const auto draw = [x](const Fonts&) {
-      ImGui::GetBackgroundDrawList()->AddRectFilled(ImVec2(x, 5), ImVec2(x + 10, 15), kRed);
-    };
-    const io::Image one = small.draw(draw), two = large.draw(draw);
-    EXPECT_EQ(ImGui::GetCurrentContext(), nullptr);
-    ASSERT_EQ(one.width, 40);
-    ASSERT_EQ(two.width, 80);
-    const int inside = static_cast<int>(x) + 5, outside = (inside + 15) % 40;
-    EXPECT_EQ(pixel_at(one, inside, 10), kRedPixel);
-    EXPECT_EQ(pixel_at(one, outside, 10), colour_pixel(theme(ThemeName::Dark)[Colour::Ground]));
-    EXPECT_EQ(pixel_at(two, 2 * inside, 20), kRedPixel);
-    EXPECT_EQ(pixel_at(two, 2 * outside, 20), colour_pixel(theme(ThemeName::Light)[Colour::Ground]));
-  }
-  EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
-}
-
 // Spans are drawn between ImGui's own rectangles in the order in which they were added, clipped like the list; and a
 // batch may be destroyed before the frame is rendered.
 TEST_F(ImGuiImageTest, SpansKeepTheirPlaceInTheDrawList) {

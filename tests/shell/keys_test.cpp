@@ -67,7 +67,6 @@ TEST(Keys, AreNumberedAsGlfwNumbersThem) {
   EXPECT_EQ(key::ScrollLock, GLFW_KEY_SCROLL_LOCK);
   EXPECT_EQ(key::Pause, GLFW_KEY_PAUSE);
   EXPECT_EQ(key::F1, GLFW_KEY_F1);
-  EXPECT_EQ(key::F2, GLFW_KEY_F2);
   EXPECT_EQ(key::F3, GLFW_KEY_F3);
   EXPECT_EQ(key::F4, GLFW_KEY_F4);
   EXPECT_EQ(key::F5, GLFW_KEY_F5);

@@ -1,4 +1,4 @@
-// The pointer's trail and the pen's strokes, and the keys of a presentation.
+// The keys of a presentation.
 #include "shell/presenting.h"
 
 #include <gtest/gtest.h>
@@ -8,63 +8,6 @@
 
 namespace lanescope::ui {
 namespace {
-
-using namespace std::chrono_literals;
-constexpr PointerState::Clock::time_point kBegin{std::chrono::hours(1)};
-
-TEST(Pen, AStrokeStaysForAWhileAndFades) {
-  PointerState pointer;
-  pointer.draw({10, 10}, true, kBegin);
-  pointer.draw({10.5f, 10}, true, kBegin);
-  pointer.draw({20, 10}, true, kBegin + 20s);
-  ASSERT_EQ(pointer.strokes.size(), 1u);
-  EXPECT_EQ(pointer.strokes[0].points.size(), 2u) << "half a pixel adds nothing";
-  EXPECT_EQ(PointerState::strength(pointer.strokes[0], kBegin + 60s), 1) << "still being drawn";
-  pointer.draw({20, 10}, false, kBegin + 20s);
-  // Kept for 12 s, of which the last 1.5 s fade: half gone after 11.25 s.
-  EXPECT_EQ(PointerState::strength(pointer.strokes[0], kBegin + 30s), 1);
-  EXPECT_NEAR(PointerState::strength(pointer.strokes[0], kBegin + 31250ms), 0.5, 1e-5);
-  EXPECT_TRUE(pointer.settle(kBegin + 31s));
-  EXPECT_FALSE(pointer.settle(kBegin + 33s));
-  EXPECT_TRUE(pointer.strokes.empty());
-}
-
-TEST(Pen, EachPressBeginsAStroke) {
-  PointerState pointer;
-  pointer.draw({0, 0}, false, kBegin);
-  pointer.draw({0, 0}, true, kBegin);
-  pointer.draw({0, 0}, false, kBegin);
-  pointer.draw({50, 0}, true, kBegin);
-  EXPECT_EQ(pointer.strokes.size(), 2u);
-}
-
-TEST(Laser, LeavesATrail) {
-  PointerState pointer;
-  pointer.move({0, 0}, kBegin);
-  pointer.move({0, 0}, kBegin + 50ms);
-  pointer.move({9, 0}, kBegin + 100ms);
-  EXPECT_EQ(pointer.trail.size(), 2u) << "a mouse at rest adds nothing";
-  EXPECT_TRUE(pointer.settle(kBegin + 400ms));
-  EXPECT_EQ(pointer.trail.size(), 1u);
-  EXPECT_FALSE(pointer.settle(kBegin + 500ms));
-}
-
-// It takes 250 ms; half of the way after half of the time.
-TEST(MagnifierTurned, GrowsAndShrinks) {
-  PointerState pointer;
-  EXPECT_EQ(pointer.magnification(kBegin), 1);
-  pointer.magnifier = true;
-  pointer.magnifier_turned = kBegin;
-  EXPECT_EQ(pointer.magnification(kBegin), 1);
-  EXPECT_FLOAT_EQ(pointer.magnification(kBegin + 125ms), 1.5f);
-  EXPECT_TRUE(pointer.settle(kBegin + 125ms)) << "frames are needed";
-  EXPECT_EQ(pointer.magnification(kBegin + 1s), 2);
-  EXPECT_FALSE(pointer.settle(kBegin + 1s));
-  pointer.magnifier = false;
-  pointer.magnifier_turned = kBegin + 1s;
-  EXPECT_FLOAT_EQ(pointer.magnification(kBegin + 1125ms), 1.5f);
-  EXPECT_EQ(pointer.magnification(kBegin + 2s), 1);
-}
 
 class PresentingKeys : public testing::Test {
  protected:

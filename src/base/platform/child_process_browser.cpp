@@ -5,13 +5,11 @@
 namespace lanescope::base {
 
 // A page runs no other programs.
-int start_child(const std::vector<std::string>&, const ChildStreams&, pid_t&) { return ENOSYS; }
-int wait_for_child(pid_t) { return -1; }
-bool child_has_ended(pid_t, int&) { return true; }
-
-TemporaryFile temporary_file(std::string_view) {
-  errno = ENOSYS;
-  return {};
+ProgramRun run_program(const std::vector<std::string>&, const RunOptions&) {
+  ProgramRun run;
+  run.error = ENOSYS;
+  return run;
 }
+bool open_folder(const std::filesystem::path&) { return false; }
 
 }  // namespace lanescope::base

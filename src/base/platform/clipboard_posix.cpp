@@ -18,10 +18,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/platform/child_process.h"
 #include "base/platform/clipboard.h"
 #include "base/platform/paths.h"
-#include "base/platform/run_program.h"
-#include "base/platform/xcb_posix.h"
+#include "base/platform/xcb.h"
 #include "base/translate.h"
 
 namespace lanescope::base {
@@ -388,7 +388,6 @@ bool Clipboard::owned() const { return owner_ && owner_->owned(); }
 
 #else
 #include "base/error.h"
-#include "base/platform/clipboard.h"
 #include "base/translate.h"
 
 namespace lanescope::base {

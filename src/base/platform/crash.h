@@ -1,4 +1,4 @@
-// What a crashing program can still do on this system: write a report of itself.
+// What a crashing program can still do: write a report of itself.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ inline constexpr std::string_view kCrashReportBegin = "crash-", kCrashReportEnd 
                                   kNewCrashReportEnd = ".new.txt";
 
 /// From now on, a fatal signal or std::terminate writes a report into `folder`, which is made only then; the program
-/// then ends by the same signal as without. False: not on this system, or a sanitizer reports crashes itself.
+/// then ends by the same signal as without. False: a browser or a sanitizer reports crashes itself.
 bool install_crash_handler(const std::string& folder);
 
 }  // namespace lanescope::base

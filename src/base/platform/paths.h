@@ -1,20 +1,14 @@
-// Names of files, variables and words of the command line, which are UTF-8 everywhere above.
+// Variables of the environment, and where things are: programs, what came with this one, fonts.
 #pragma once
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace lanescope::base {
 
-/// The path that UTF-8 names. Windows would take a std::string for letters of its own code page. (The way back is
-/// path.string(), which gives UTF-8 with all our compilers.)
-std::filesystem::path path_of(std::string_view text);
 /// A variable of the environment; empty: there is none, or it is empty.
 std::string environment(const char* name);
-/// The words that the program was started with.
-std::vector<std::string> command_words(int argc, const char* const* argv);
 /// The file of the program itself.
 std::filesystem::path this_program();
 /// Where a program of this name is, in the folders of PATH that are absolute: relative ones lead wherever this program
@@ -22,5 +16,14 @@ std::filesystem::path this_program();
 std::filesystem::path find_program(const char* name);
 /// A file that can be run.
 bool is_program(const std::filesystem::path& path);
+
+/// The folder of the program itself; empty where the system does not say.
+std::filesystem::path program_folder();
+/// A library that is opened at run time: beside the program, as it is built, or in ../lib/lanescope, as it is
+/// installed. Where it is in neither, the place beside the program.
+std::filesystem::path own_library(const char* name);
+
+/// Where fonts are: those that come with the program, the user's own, and those of the system. They need not exist.
+std::vector<std::filesystem::path> font_folders();
 
 }  // namespace lanescope::base

@@ -10,11 +10,12 @@ constexpr int kMost = 256;
 constexpr int kSpins = 4000;
 
 template <typename Value>
-Value wait_for_other(base::Awaited<Value>& value, Value known) {
+Value wait_for_other(const std::atomic<Value>& value, Value known) {
   for (int i = 0; i < kSpins; ++i) {
     if (const Value now = value.load(); now != known) return now;
   }
-  return value.wait_for_other_than(known);
+  value.wait(known);
+  return value.load();
 }
 
 }  // namespace
@@ -32,7 +33,8 @@ Team::Team(int size) {
 
 Team::~Team() {
   ending_.store(true, std::memory_order_relaxed);
-  task_.add(kParts + 1);
+  task_ += kParts + 1;
+  task_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -40,9 +42,10 @@ void Team::run(int parts, const std::function<void(int)>& work) {
   if (parts <= 1) return work(0);
   const std::lock_guard lock(turn_);
   work_ = &work;
-  unfinished_.set(parts - 1);
+  unfinished_ = parts - 1;
   const std::uint64_t number = task_.load() >> kPartBits;
-  task_.set((number + 1) << kPartBits | static_cast<std::uint64_t>(parts));
+  task_ = (number + 1) << kPartBits | static_cast<std::uint64_t>(parts);
+  task_.notify_all();
   work(0);
   for (int left = unfinished_.load(); left > 0;) left = wait_for_other(unfinished_, left);
 }
@@ -53,7 +56,7 @@ void Team::serve(int part) {
     if (ending_.load(std::memory_order_relaxed)) return;
     if (static_cast<std::uint64_t>(part) >= (task & kParts)) continue;
     (*work_)(part);
-    unfinished_.add(-1);
+    if (--unfinished_ == 0) unfinished_.notify_all();
   }
 }
 

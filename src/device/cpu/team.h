@@ -8,8 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "base/awaited.h"
-
 namespace lanescope::device::cpu {
 
 class Team {
@@ -36,8 +34,8 @@ class Team {
 
   std::mutex turn_;
   const std::function<void(int)>* work_ = nullptr;  // read only by those that have a part
-  base::Awaited<std::uint64_t> task_{0};
-  base::Awaited<int> unfinished_{0};
+  std::atomic<std::uint64_t> task_{0};
+  std::atomic<int> unfinished_{0};
   std::atomic<bool> ending_{false};
   std::vector<std::thread> threads_;
 };

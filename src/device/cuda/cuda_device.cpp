@@ -8,7 +8,7 @@
 #include <cstring>
 #include <new>
 
-#include "base/platform/pages.h"
+#include "base/platform/memory.h"
 #include "base/platform/system_time.h"
 #include "base/translate.h"
 #include "device/cuda/gpu_id.h"

@@ -11,7 +11,6 @@
 
 #include "base/crash_notes.h"
 #include "base/platform/library.h"
-#include "base/platform/own_files.h"
 #include "base/platform/page.h"
 #include "base/platform/paths.h"
 #include "base/translate.h"
@@ -36,8 +35,7 @@ struct Opened {
 Opened open_backend(const std::string& file) {
   if (base::kInPage) return {nullptr, tr("a page in a browser cannot use CUDA")};
   std::error_code ignored;
-  if (!fs::exists(base::path_of(file), ignored))
-    return {nullptr, tr("this build has no CUDA back end: {} does not exist", file)};
+  if (!fs::exists(file, ignored)) return {nullptr, tr("this build has no CUDA back end: {} does not exist", file)};
   std::string why;
   void* library = base::open_library(file, why);
   if (library == nullptr) return {nullptr, tr("the CUDA back end {} cannot be opened: {}", file, why)};
@@ -133,20 +131,13 @@ void note_for_crash_reports(Backend& backend) {
   base::note_crash_fact(base::CrashFact::Gpu, text);
 }
 
-#ifdef _WIN32
-constexpr bool kForThisSystem = false;
-#else
-constexpr bool kForThisSystem = true;
-#endif
-
 LoadResult look(const std::string& directory) {
-  if (!kForThisSystem) return {nullptr, tr("this build has no CUDA: GPUs need Linux")};
   const char* chosen = std::getenv(kVariable);
   if (chosen != nullptr && std::string_view(chosen) == "off") {
     return {nullptr, tr("the CUDA back end is switched off ({}=off)", kVariable)};
   }
   const bool named = chosen != nullptr && *chosen != '\0';
-  const std::string file = named ? std::string(chosen) : (base::path_of(directory) / kBackendFile).string();
+  const std::string file = named ? std::string(chosen) : (fs::path(directory) / kBackendFile).string();
   // dlopen would search its own path for a name without a '/'.
   const Opened opened = open_backend(file.find('/') == std::string::npos ? "./" + file : file);
   if (opened.backend == nullptr) return {nullptr, opened.problem};

@@ -19,7 +19,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "lanescope_assets.h"
 
@@ -185,7 +184,7 @@ class Reader {
     }
     reject_unknown(root);
     DeviceProfile profile;
-    profile.id = base::path_of(origin_).stem().string();
+    profile.id = std::filesystem::path(origin_).stem().string();
     for (const TextSpec& spec : kTexts) profile.*spec.of = text_of(root, spec.key, spec.key);
     for (const NumberSpec& spec : kMachine) read_number(root, spec, profile);
     for (const auto& table : kFramework) {
@@ -377,10 +376,10 @@ std::string profile_text(const DeviceProfile& profile, std::string_view comment)
 
 DeviceProfile load_profile(const std::string& path) {
   std::error_code failed;
-  if (std::filesystem::is_directory(base::path_of(path), failed)) {
+  if (std::filesystem::is_directory(path, failed)) {
     throw base::FileError(tr("{}: cannot be read: is a directory", path));
   }
-  std::ifstream file(base::path_of(path), std::ios::binary);
+  std::ifstream file(path, std::ios::binary);
   if (!file) {
     throw base::FileError(tr("{}: cannot be read: {}", path, base::system_error_text(errno)));
   }

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "base/utf8.h"
 #include "inspect/figure_text.h"
@@ -422,8 +421,8 @@ std::string file_label(const CodeState& code, const UserFile& file) {
   std::string label = file_name_of(file.path);
   const auto same = [&](const UserFile& other) { return file_name_of(other.path) == label; };
   if (std::count_if(code.user_files().begin(), code.user_files().end(), same) > 1) {
-    const std::filesystem::path folder = base::path_of(file.path).parent_path();
-    label = (folder.filename() / base::path_of(label)).string();
+    const std::filesystem::path folder = std::filesystem::path(file.path).parent_path();
+    label = (folder.filename() / label).string();
   }
   return label;
 }

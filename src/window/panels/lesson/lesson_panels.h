@@ -31,7 +31,4 @@ float draw_lesson_clock(const Canvas& canvas, float right, float y, float height
 /// The lessons in the gallery.
 void draw_lesson_list(const Canvas& canvas, float width, float height);
 
-/// The laser pointer and what the pen has drawn, over everything.
-void draw_pointer(const Canvas& canvas);
-
 }  // namespace lanescope::ui

@@ -9,7 +9,6 @@
 #include <system_error>
 #include <utility>
 
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "render/labels.h"
 #include "shell/attach_dialog.h"
@@ -115,7 +114,7 @@ void draw_known(const Canvas& c, float x, float width) {
       ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
       list.AddRectFilled(at, {at.x + width, at.y + kAttachRow * s}, c.theme[Colour::PanelHovered], 5 * s);
     }
-    const std::string folder = known[i].folder.empty() ? std::string() : short_path(base::path_of(known[i].folder));
+    const std::string folder = known[i].folder.empty() ? std::string() : short_path(known[i].folder);
     const float right = folder.empty() ? 0 : std::min(width * 0.4f, text_width(c.fonts, FontRole::Small, folder) + 4);
     const float left = width - right - 28 * s;
     const Label labels[] = {{at.x + 8 * s, at.y, left, c.theme[Colour::Text], FontRole::Mono,

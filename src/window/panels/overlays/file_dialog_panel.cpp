@@ -9,7 +9,6 @@
 #include <ctime>
 #include <utility>
 
-#include "base/platform/paths.h"
 #include "base/platform/system_time.h"
 #include "base/translate.h"
 #include "render/labels.h"
@@ -200,7 +199,7 @@ void draw_list(const Canvas& c, const Rect& r) {
   }
   if (!clicked) return;
   dialog.select(static_cast<std::ptrdiff_t>(*clicked));
-  if (twice) dialog.confirm(dialog.folder / base::path_of(dialog.contents.entries[dialog.shown[*clicked]].name));
+  if (twice) dialog.confirm(dialog.folder / dialog.contents.entries[dialog.shown[*clicked]].name);
 }
 
 // The field has the keyboard focus: what is typed filters the list, or is a path.

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -140,11 +139,8 @@ void draw_help(const Canvas& c) {
   ImGui::SetCursorPos({box.x + 20 * s, box.y + 14 * s});
   text(c, FontRole::Title, Colour::Text, tr("Keys and gestures"));
   const std::string close = std::string(tr("Close")) + " (Esc)";
-  const std::string change = fmt::format("{} ({})", tr("Change keys"), key_text(info(Action::KeysPanel).keys.front()));
-  const float close_x = box.x + box.width - 20 * s - text_width(c.fonts, FontRole::Body, close) - 24 * s;
-  ImGui::SetCursorPos({close_x - text_width(c.fonts, FontRole::Body, change) - 32 * s, box.y + 12 * s});
-  if (button(c, "change_keys", change)) state.requests.actions.push_back(Action::KeysPanel);
-  ImGui::SetCursorPos({close_x, box.y + 12 * s});
+  ImGui::SetCursorPos(
+      {box.x + box.width - 20 * s - text_width(c.fonts, FontRole::Body, close) - 24 * s, box.y + 12 * s});
   if (button(c, "close_help", close)) close_overlay(state);
   ImGui::SetCursorPos({box.x + 20 * s, box.y + 14 * s + head});
   ImGui::BeginChild("##lines", {inner + 14 * s, body}, false, ImGuiWindowFlags_NoNav);

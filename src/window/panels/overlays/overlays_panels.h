@@ -9,7 +9,6 @@ void draw_picture_panel(const Canvas& canvas);
 void draw_palette(const Canvas& canvas);
 void draw_file_dialog(const Canvas& canvas);
 void draw_attach_dialog(const Canvas& canvas);
-void draw_keys_panel(const Canvas& canvas);
 /// The button that opens the menu, at the cursor, and the menu below it.
 void draw_menu_button(const Canvas& canvas);
 void draw_menu(const Canvas& canvas);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "attach/steering_messages.h"
 #include "base/translate.h"
 #include "model/source.h"
 #include "render/imgui_names.h"
@@ -45,10 +44,9 @@ std::string explain(wire::Level level) {
   return {};
 }
 
-void draw_level(const Canvas& c, Watching& watching, bool reached) {
+void draw_level(const Canvas& c, Watching& watching) {
   heading(c, tr("RECORDED"));
   attach::Intensity intensity = watching.intensity();
-  if (!reached) return wrapped_text(c, FontRole::Body, Colour::Muted, attach::text_of(intensity));
   const auto at = std::find(kAttachLevels.begin(), kAttachLevels.end(), intensity.level);
   std::vector<std::string> names;
   for (const wire::Level level : kAttachLevels) names.emplace_back(attach::to_text(level));
@@ -119,7 +117,7 @@ void draw_loop_choice(const Canvas& c, Watching& watching, const attach::Process
   }
 }
 
-void draw_iterations(const Canvas& c, Watching& watching, const attach::ProcessState& process, bool reached) {
+void draw_iterations(const Canvas& c, Watching& watching, const attach::ProcessState& process) {
   heading(c, tr("ITERATIONS"));
   if (process.loops.empty() && process.iterations.empty()) {
     wrapped_text(c, FontRole::Body, Colour::Muted,
@@ -129,11 +127,7 @@ void draw_iterations(const Canvas& c, Watching& watching, const attach::ProcessS
   wrapped_text(c, FontRole::Small, Colour::Muted,
                process.chosen ? tr("counted by this loop, as chosen:") : tr("counted by this loop, found by itself:"));
   vertical_space(c, 4);
-  if (reached) {
-    draw_loop_choice(c, watching, process);
-  } else {
-    wrapped_text(c, FontRole::Body, Colour::Text, process.iterations);
-  }
+  draw_loop_choice(c, watching, process);
   if (process.iteration_ns != 0) {
     figure_line(c, tr("last iterations, mean"), base::format_duration(process.iteration_ns), Colour::Accent);
   }
@@ -179,24 +173,12 @@ void draw_watched_program(const Canvas& c) {
     vertical_space(c, 8);
     wrapped_text(c, FontRole::Body, remark.problem ? Colour::Wait : Colour::Muted, remark.sentence);
   }
-  const WatchingControls controls = watching.controls();
-  if (controls.only_if_asked) {
-    vertical_space(c, 8);
-    wrapped_text(c, FontRole::Body, Colour::Muted, model.source().words().sentence);
-  }
-  if (!controls.sentence.empty()) {
-    vertical_space(c, 8);
-    wrapped_text(c, FontRole::Body, controls.changing ? Colour::Muted : Colour::Wait, controls.sentence);
-  }
   vertical_space(c, 10);
-  if (model.can_restart() &&
-      button(c, "attach.again", tr("Run again"), false, 0, tr("starts the same command once more (R)"))) {
+  if (button(c, "attach.again", tr("Run again"), false, 0, tr("starts the same command once more (R)"))) {
     c.state.requests.source = c.state.model.restart();
   }
-  if (const attach::ProcessState* process = state.first_with_gpu()) {
-    draw_iterations(c, watching, *process, controls.reached);
-  }
-  draw_level(c, watching, controls.reached);
+  if (const attach::ProcessState* process = state.first_with_gpu()) draw_iterations(c, watching, *process);
+  draw_level(c, watching);
   if (!state.processes.empty()) heading(c, tr("PROCESSES"));
   const std::string* library = nullptr;  // of the process above
   for (const attach::ProcessState& process : state.processes) {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "attach/program_state.h"
-#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "model/device_menu.h"
 #include "picture/badge.h"
@@ -22,7 +21,7 @@ constexpr const char* kDevicePopup = "##devices";
 
 void choose_device(ShellState& state, const DeviceChoice& choice) {
   if (choice.pick.starts_with(kRecordedPrefix)) {
-    state.requests.files = {base::path_of(choice.pick)};
+    state.requests.files = {std::filesystem::path(choice.pick)};
     return;
   }
   state.requests.run = state.model.options_now();

@@ -1,5 +1,5 @@
 #if __has_include(<xcb/xcb.h>)
-#include "base/platform/xcb_posix.h"
+#include "base/platform/xcb.h"
 
 #include "base/platform/library.h"
 

@@ -1,5 +1,6 @@
-#include "base/platform/paths.h"
 #include "base/settings_folder.h"
+
+#include "base/platform/paths.h"
 
 namespace lanescope::base {
 

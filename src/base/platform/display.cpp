@@ -1,11 +1,16 @@
-#if __has_include(<xcb/xcb.h>)
-#include <cstdlib>
+#include "base/platform/display.h"
 
-#include "base/platform/covered_window.h"
-#include "base/platform/xcb_posix.h"
+#include <cstdlib>
+#include <string>
+
+#include "base/platform/library.h"
+#if __has_include(<xcb/xcb.h>)
+#include "base/platform/xcb.h"
+#endif
 
 namespace lanescope::base {
 
+#if __has_include(<xcb/xcb.h>)
 struct CoveredWindow::X11 {
   const Xcb& x;
   xcb_connection_t* connection;
@@ -42,18 +47,39 @@ bool CoveredWindow::covered() {
   }
   return x11_ && x11_->covered;
 }
-
-}  // namespace lanescope::base
 #else
-#include "base/platform/covered_window.h"
-
-namespace lanescope::base {
-
 struct CoveredWindow::X11 {};
 
 CoveredWindow::CoveredWindow(unsigned long) {}
 CoveredWindow::~CoveredWindow() = default;
 bool CoveredWindow::covered() { return false; }
+#endif
+
+namespace {
+
+void (*chosen)() = nullptr;
+
+// What XSetIOErrorHandler takes; without libX11's headers, because it is opened at run time. Libx11 ends the program
+// when this returns.
+int on_error(void* /*display*/) {
+  if (void (*const once)() = chosen) {
+    chosen = nullptr;
+    once();
+  }
+  return 0;
+}
+
+}  // namespace
+
+void when_display_goes(void (*what_to_do)()) {
+  using Handler = int (*)(void*);
+  std::string why;
+  void* const library = open_library("libX11.so.6", why);
+  if (library == nullptr) return;
+  if (const auto set = find_function<Handler (*)(Handler)>(library, "XSetIOErrorHandler")) {
+    chosen = what_to_do;
+    set(what_to_do != nullptr ? on_error : nullptr);
+  }
+}
 
 }  // namespace lanescope::base
-#endif

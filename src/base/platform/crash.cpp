@@ -1,6 +1,6 @@
 #include "base/platform/crash.h"
 
-#if !defined(__unix__) || defined(__EMSCRIPTEN__) || defined(LANESCOPE_SANITIZED)
+#if defined(__EMSCRIPTEN__) || defined(LANESCOPE_SANITIZED)
 
 namespace lanescope::base {
 
@@ -134,12 +134,6 @@ int open_report() {
   return ::open(name.text(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
-std::int64_t monotonic_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-}
-
 std::uintptr_t instruction_of(const void* context) {
   const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__) && defined(__linux__)
@@ -193,25 +187,6 @@ void write_stack(Writer& out, const void* context) {
   for (; begin != end; ++begin) write_frame(out, *begin);
 }
 
-void write_actions(Writer& out) {
-  static std::array<NotedAction, kNotedActions> actions;
-  const std::size_t count = noted_actions(actions);
-  if (count == 0) return;
-  const std::int64_t now = monotonic_ns();
-  out << "\nlast actions, with the seconds before the end\n";
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::int64_t tenths = (now - actions[i].last_ns) / 100'000'000;
-    out << "  -";
-    out.number(tenths / 10) << ".";
-    out.number(tenths % 10) << "  " << actions[i].name;
-    if (actions[i].times > 1) {
-      out << ", ";
-      out.number(actions[i].times) << " times";
-    }
-    out << "\n";
-  }
-}
-
 void write_fact(Writer& out, std::string_view name, std::string_view text) {
   if (text.empty()) return;
   out << name << std::string_view("          ").substr(std::min<std::size_t>(name.size(), 9)) << text << "\n";
@@ -239,7 +214,6 @@ void write_report(int file, int number, const siginfo_t& signal, const void* con
     write_fact(out, crash_fact_name(fact), crash_fact(fact));
   }
   write_fact(out, "build id", build_id.data());
-  write_actions(out);
   out.flush();
   write_stack(out, context);
 }

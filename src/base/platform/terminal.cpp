@@ -1,10 +1,21 @@
+#include "base/platform/terminal.h"
+
 #include <signal.h>
+#include <unistd.h>
 
 #include <atomic>
 
-#include "base/platform/interrupt.h"
+#include "base/platform/paths.h"
 
 namespace lanescope::base {
+
+bool is_terminal(std::FILE* stream) { return ::isatty(::fileno(stream)) == 1; }
+
+bool has_colours(std::FILE* stream) {
+  const std::string term = environment("TERM");
+  return is_terminal(stream) && !term.empty() && term != "dumb";
+}
+
 namespace {
 
 std::atomic<bool> g_asked{false};

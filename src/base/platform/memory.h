@@ -1,7 +1,8 @@
-// Memory from the system, in pages. Only what has been touched takes up memory.
+// Memory from the system, in pages, of which only those that have been touched take any up; and how much there is.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace lanescope::base {
 
@@ -14,5 +15,8 @@ void return_pages(std::byte* data, std::size_t bytes);
 void forget_pages(std::byte* data, std::size_t bytes);
 /// Only advice: large pages, so that the processor finds them faster.
 void prefer_large_pages(std::byte* data, std::size_t bytes);
+
+/// The memory of the machine, or the container's limit if that is lower. 0 if unknown.
+std::uint64_t machine_memory_bytes();
 
 }  // namespace lanescope::base
