@@ -13,35 +13,15 @@ namespace lanescope::analysis {
 
 using base::tr;
 
-std::string_view cause_name(BubbleCause cause) {
-  switch (cause) {
-    case BubbleCause::AfterSync:
-      return tr("after a sync");
-    case BubbleCause::Cpu:
-      return tr("CPU work");
-    case BubbleCause::LaunchLatency:
-      return tr("launch latency");
-    case BubbleCause::Allocation:
-      return tr("allocating memory");
-    case BubbleCause::Staging:
-      return tr("staging a copy");
-    case BubbleCause::Pinning:
-      return tr("pinning memory");
-    case BubbleCause::Dependency:
-      return tr("behind a copy");
-    case BubbleCause::Loader:
-      return tr("waiting for data");
-    case BubbleCause::GraphGap:
-      return tr("between graph nodes");
-    case BubbleCause::GpuWait:
-      return tr("waiting on the GPU");
-    case BubbleCause::Unknown:
-      return tr("launch not recorded");
-    case BubbleCause::StartOrEnd:
-      return tr("start or end");
-  }
-  return "";
+const char* cause_label(BubbleCause cause) {
+  static constexpr std::array<const char*, kBubbleCauses> kLabels{
+      N_("after a sync"),     N_("CPU work"),            N_("launch latency"),     N_("allocating memory"),
+      N_("staging a copy"),   N_("pinning memory"),      N_("behind a copy"),      N_("waiting for data"),
+      N_("between graph nodes"), N_("waiting on the GPU"), N_("launch not recorded"), N_("start or end")};
+  return kLabels[static_cast<std::size_t>(cause)];
 }
+
+std::string_view cause_name(BubbleCause cause) { return tr(cause_label(cause)); }
 
 std::string_view cause_key(BubbleCause cause) {
   static constexpr std::array<std::string_view, kBubbleCauses> kKeys{
@@ -50,23 +30,14 @@ std::string_view cause_key(BubbleCause cause) {
   return kKeys[static_cast<std::size_t>(cause)];
 }
 
-std::string_view group_name(CauseGroup group) {
-  switch (group) {
-    case CauseGroup::AfterSync:
-      return tr("after a sync");
-    case CauseGroup::Launch:
-      return tr("launch too slow");
-    case CauseGroup::Copy:
-      return tr("held by a copy");
-    case CauseGroup::Loader:
-      return tr("waiting for data");
-    case CauseGroup::Graph:
-      return tr("between graph nodes");
-    case CauseGroup::StartOrEnd:
-      return tr("start or end");
-  }
-  return "";
+const char* group_label(CauseGroup group) {
+  static constexpr std::array<const char*, kCauseGroups> kLabels{N_("after a sync"),     N_("launch too slow"),
+                                                                 N_("held by a copy"),   N_("waiting for data"),
+                                                                 N_("between graph nodes"), N_("start or end")};
+  return kLabels[static_cast<std::size_t>(group)];
 }
+
+std::string_view group_name(CauseGroup group) { return tr(group_label(group)); }
 
 CauseGroup group_of(BubbleCause cause) {
   switch (cause) {

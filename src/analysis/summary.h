@@ -31,7 +31,8 @@ enum class BubbleCause : std::uint8_t {
   StartOrEnd,     ///< before the first or after the last operation of the range: cause unknown
 };
 inline constexpr std::size_t kBubbleCauses = 12;
-std::string_view cause_name(BubbleCause cause);  ///< "after a sync", "launch latency", ...
+const char* cause_label(BubbleCause cause);      ///< "after a sync", "launch latency", ...; to be translated
+std::string_view cause_name(BubbleCause cause);  ///< the same, translated
 std::string_view cause_key(BubbleCause cause);   ///< the key in JSON: "launch_latency"
 using CauseTimes = std::array<Nanoseconds, kBubbleCauses>;
 
@@ -45,7 +46,8 @@ enum class CauseGroup : std::uint8_t {
   StartOrEnd,  ///< StartOrEnd, Unknown: not known
 };
 inline constexpr std::size_t kCauseGroups = 6;
-std::string_view group_name(CauseGroup group);  ///< "after a sync", "launch too slow", ...
+const char* group_label(CauseGroup group);      ///< "after a sync", "launch too slow", ...; to be translated
+std::string_view group_name(CauseGroup group);  ///< the same, translated
 CauseGroup group_of(BubbleCause cause);
 Nanoseconds idle_of(const CauseTimes& times, BubbleCause cause);
 Nanoseconds idle_of(const CauseTimes& times, CauseGroup group);

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
+#include "analysis/figure.h"
 #include "app/html_sections.h"
 #include "app/html_text.h"
 #include "base/translate.h"
@@ -56,54 +58,36 @@ std::string published_table(const ExperimentReport& report) {
 std::string times(double ratio) { return fmt::format("{:.{}f}\u202f×", ratio, ratio < 0.1 ? 3 : 2); }
 
 struct Compared {
-  const char* name;
+  std::string name;
   std::function<std::optional<double>(const PageRun&)> value;
-  std::string (*text)(double);
+  std::function<std::string(const PageRun&)> text;
   bool factor = true;  // false for the CPU's iterations: the gain is stated by the pace
 };
 
-std::string plain_share(double value) { return percent(value); }
-std::string samples(double value) { return figure_number(value); }
+Compared cpu_iteration(const char* name, base::Nanoseconds analysis::DurationStats::*member) {
+  const auto value = [member](const PageRun& run) -> std::optional<double> {
+    const analysis::Summary& s = run.figures.summary;
+    if (s.iteration.count == 0 || !s.pace.queue_is_steady()) return std::nullopt;
+    return static_cast<double>(s.iteration.*member);
+  };
+  return {tr(name), value, [value](const PageRun& run) { return duration(*value(run)); }, false};
+}
 
-std::vector<Compared> compared_figures() {
-  const auto per_iteration = [](std::int64_t analysis::Summary::*member) {
-    return [member](const PageRun& run) -> std::optional<double> {
-      return static_cast<double>(run.figures.summary.*member) / divisor(run);
-    };
-  };
-  const auto cpu_iteration = [](base::Nanoseconds analysis::DurationStats::*member) {
-    return [member](const PageRun& run) -> std::optional<double> {
-      const analysis::Summary& s = run.figures.summary;
-      if (s.iteration.count == 0 || !s.pace.queue_is_steady()) return std::nullopt;
-      return static_cast<double>(s.iteration.*member);
-    };
-  };
-  const auto share = [](base::Nanoseconds analysis::Summary::*member) {
-    return [member](const PageRun& run) -> std::optional<double> {
-      const analysis::Summary& s = run.figures.summary;
-      const bool cpu = member == &analysis::Summary::host_wait_ns;
-      const base::Nanoseconds whole = cpu ? s.window_ns() : s.gpu_window_ns();
-      if (whole <= 0) return std::nullopt;
-      return static_cast<double>(s.*member) / static_cast<double>(whole);
-    };
-  };
-  return {
-      {N_("CPU's iteration, median"), cpu_iteration(&analysis::DurationStats::p50_ns), duration, false},
-      {N_("CPU's iteration, 99th percentile"), cpu_iteration(&analysis::DurationStats::p99_ns), duration, false},
-      {N_("samples per second"), [](const PageRun& run) { return run.figures.samples_per_s(); }, samples},
-      {N_("GPU busy"), share(&analysis::Summary::gpu_busy_ns), plain_share},
-      {N_("GPU idle"), share(&analysis::Summary::bubble_ns), plain_share},
-      {N_("CPU waits for the GPU"), share(&analysis::Summary::host_wait_ns), plain_share},
-      {N_("synchronisations per iteration"), per_iteration(&analysis::Summary::sync_count), rate},
-      {N_("kernel launches per iteration"),
-       [=](const PageRun& run) -> std::optional<double> {
-         const analysis::Summary& s = run.figures.summary;
-         if (!s.in_parts) return per_iteration(&analysis::Summary::launch_count)(run);
-         if (s.gpu_iterations() == 0) return std::nullopt;
-         return static_cast<double>(s.launch_count) / static_cast<double>(s.gpu_iterations());
-       },
-       rate},
-  };
+std::vector<Compared> compared_figures(const PageRun& first, const PageRun& second) {
+  const auto samples = [](const PageRun& run) { return run.figures.samples_per_s(); };
+  std::vector<Compared> compared{
+      cpu_iteration(N_("CPU's iteration, median"), &analysis::DurationStats::p50_ns),
+      cpu_iteration(N_("CPU's iteration, 99th percentile"), &analysis::DurationStats::p99_ns),
+      {tr("samples per second"), samples, [=](const PageRun& run) { return figure_number(*samples(run)); }}};
+  const std::array summaries{&first.figures.summary, &second.figures.summary};
+  for (const analysis::Figure& figure : analysis::figures()) {
+    if (figure.depth > 0 || !is_shown(figure, summaries)) continue;
+    compared.push_back(
+        {label_of(figure, figure.usual),
+         [&figure](const PageRun& run) { return value_of(figure, run.figures.summary, figure.usual); },
+         [&figure](const PageRun& run) { return narrow(text_of(figure, run.figures.summary, figure.usual)); }});
+  }
+  return compared;
 }
 
 }  // namespace
@@ -156,11 +140,11 @@ std::string comparison_section(const PageRun& first, const PageRun& second) {
                           duration(other.ns / io::batch_size_of(second.figures.facts)), times(1 / gain.factor));
     }
   }
-  for (const Compared& figure : compared_figures()) {
+  for (const Compared& figure : compared_figures(first, second)) {
     const std::optional<double> a = figure.value(first), b = figure.value(second);
     if (!a && !b) continue;
     rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-                        words(figure.name), a ? figure.text(*a) : "–", b ? figure.text(*b) : "–",
+                        escaped(figure.name), a ? figure.text(first) : "–", b ? figure.text(second) : "–",
                         !figure.factor     ? ""
                         : a && b && *a > 0 ? times(*b / *a)
                                            : "–");

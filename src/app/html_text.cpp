@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "analysis/figure.h"
 #include "base/utf8.h"
 #include "io/xml_text.h"
 
@@ -11,12 +12,6 @@ namespace lanescope::app::html {
 namespace {
 
 constexpr const char* kNarrowSpace = "\u202f";  // non-breaking
-
-// Puts a narrow no-break space between a number and its unit.
-std::string with_narrow_space(std::string text) {
-  if (const std::size_t space = text.rfind(' '); space != std::string::npos) text.replace(space, 1, kNarrowSpace);
-  return text;
-}
 
 std::string trimmed(std::string text) {
   if (text.find('.') == std::string::npos) return text;
@@ -26,6 +21,11 @@ std::string trimmed(std::string text) {
 }
 
 }  // namespace
+
+std::string narrow(std::string text) {
+  if (const std::size_t space = text.rfind(' '); space != std::string::npos) text.replace(space, 1, kNarrowSpace);
+  return text;
+}
 
 std::string escaped(std::string_view text, std::size_t letters) {
   std::string line;
@@ -37,16 +37,9 @@ std::string escaped(std::string_view text, std::size_t letters) {
 
 std::string code(std::string_view name) { return "<code>" + escaped(name) + "</code>"; }
 
-std::string duration(double ns) {
-  return with_narrow_space(base::format_duration(static_cast<base::Nanoseconds>(std::llround(ns))));
-}
+std::string duration(double ns) { return narrow(base::duration_text(ns)); }
 
-std::string percent(double share) {
-  const double value = share * 100;
-  const bool fine = std::abs(value) < 9.95 && value != 0;
-  if (value > 0 && value < 0.05) return fmt::format("≤\u202f0.1{}%", kNarrowSpace);
-  return fmt::format("{:.{}f}{}%", value, fine ? 1 : 0, kNarrowSpace);
-}
+std::string percent(double share) { return narrow(analysis::share_text(share)); }
 
 std::string count(std::int64_t n) { return base::format_count(n); }
 
@@ -57,7 +50,7 @@ std::string rate(double n) {
   return trimmed(fmt::format("{:.{}f}", n, n >= 100 ? 0 : n >= 10 ? 1 : n >= 0.1 ? 2 : 4));
 }
 
-std::string bytes(std::int64_t n) { return with_narrow_space(base::format_bytes(n)); }
+std::string bytes(std::int64_t n) { return narrow(base::format_bytes(n)); }
 
 std::string number(double value) { return trimmed(fmt::format("{:.2f}", std::isfinite(value) ? value : 0.0)); }
 

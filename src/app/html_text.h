@@ -28,6 +28,8 @@ std::string sentence(base::Pattern<std::type_identity_t<const Arguments&>...> te
 }
 /// <code>name</code>
 std::string code(std::string_view name);
+/// With a narrow no-break space before the unit.
+std::string narrow(std::string text);
 /// "162.1 µs" on one line.
 std::string duration(double ns);
 /// "41 %" for 0.41; below ten per cent "3.2 %", "0.4 %".

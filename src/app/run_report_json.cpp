@@ -1,11 +1,8 @@
+#include "analysis/figure.h"
 #include "app/run_report.h"
 
 namespace lanescope::app {
 namespace {
-
-constexpr const char* kComparedFigures[] = {"elapsed_ns",   "pace",      "samples_per_s", "gpu_busy_ns",
-                                            "host_wait_ns", "bubble_ns", "sync_count",    "launch_count",
-                                            "h2d_bytes",    "d2h_bytes", "h2d_gb_per_s",  "d2h_gb_per_s"};
 
 Json divided(const Json& by, const Json& what) {
   if (!by.is_number() || !what.is_number() || by.get<double>() == 0) return nullptr;
@@ -14,9 +11,12 @@ Json divided(const Json& by, const Json& what) {
 
 Json ratio_of(const Json& first, const Json& second) {
   Json ratio;
-  for (const char* figure : kComparedFigures) {
-    const Json &a = first.at(figure), &b = second.at(figure);
-    ratio[figure] = a.is_object() ? divided(a.at("ns"), b.at("ns")) : divided(a, b);
+  const auto add = [&](const std::string& key) { ratio[key] = divided(first.at(key), second.at(key)); };
+  add("elapsed_ns");
+  ratio["pace"] = divided(first.at("pace").at("ns"), second.at("pace").at("ns"));
+  add("samples_per_s");
+  for (const analysis::Figure& figure : analysis::figures()) {
+    if (first.contains(figure.key)) add(std::string(figure.key));
   }
   return ratio;
 }

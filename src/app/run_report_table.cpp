@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "analysis/collective_rates.h"
+#include "analysis/figure.h"
 #include "app/run_report.h"
 #include "app/table.h"
 #include "app/text_layout.h"
@@ -15,8 +16,6 @@
 namespace lanescope::app {
 namespace {
 
-using analysis::BubbleCause;
-using analysis::CauseGroup;
 using base::Nanoseconds;
 using base::tr;
 
@@ -25,19 +24,15 @@ constexpr std::size_t kAdviceWidth = 82;  // of the text beside it
 
 Cell duration_cell(Nanoseconds ns) { return measured(base::format_duration(ns)); }
 
-// A duration and its share of the window, or of what was recorded of the GPU in it.
-Cell share(Nanoseconds ns, const RunFigures& r, bool of_gpu = true) {
-  const Nanoseconds window = of_gpu ? r.summary.gpu_window_ns() : r.summary.window_ns();
-  if (window <= 0) return duration_cell(ns);
-  return measured(base::format_duration(ns),
-                  fmt::format("{:.1f} %", 100 * static_cast<double>(ns) / static_cast<double>(window)));
-}
-
 Cell count_cell(std::int64_t n) { return {base::format_count(n), {}, {}}; }
 
-// Bytes, and the transfer rate.
-Cell bytes_cell(std::int64_t n, double gb_per_s) {
-  return measured(base::format_bytes(n), gb_per_s > 0 ? tr("{:.3g} GB/s", gb_per_s) : "");
+// "12.3 ms  41 %"
+Cell cell_of(const analysis::Figure& figure, const analysis::Summary& summary) {
+  using analysis::FigureForm;
+  if (!figure.total(summary)) return {"–", {}, {}};
+  const bool has_share = analysis::value_of(figure, summary, FigureForm::Share).has_value();
+  return measured(analysis::text_of(figure, summary, FigureForm::Total),
+                  has_share ? analysis::text_of(figure, summary, FigureForm::Share) : std::string());
 }
 
 struct FigureRow {
@@ -45,25 +40,6 @@ struct FigureRow {
   std::function<Cell(const RunFigures&)> cell;
   std::function<double(const RunFigures&)> value;  // for the ratio, NaN if unknown; may be empty
 };
-
-// For a cause or a group of causes.
-template <class Cause>
-FigureRow bubble_figure(const std::string& label, Cause cause) {
-  const auto idle = [cause](const RunFigures& r) { return idle_of(r.summary.bubble_by_cause_ns, cause); };
-  return {label, [idle](const RunFigures& r) { return share(idle(r), r); },
-          [idle](const RunFigures& r) { return static_cast<double>(idle(r)); }};
-}
-
-// A duration of the summary with its share.
-FigureRow share_figure(const char* label, Nanoseconds analysis::Summary::*member, bool of_gpu = true) {
-  return {label, [member, of_gpu](const RunFigures& r) { return share(r.summary.*member, r, of_gpu); },
-          [member](const RunFigures& r) { return static_cast<double>(r.summary.*member); }};
-}
-
-FigureRow count_figure(const char* label, std::int64_t analysis::Summary::*member) {
-  return {label, [member](const RunFigures& r) { return count_cell(r.summary.*member); },
-          [member](const RunFigures& r) { return static_cast<double>(r.summary.*member); }};
-}
 
 // For CPU iterations; no factor, because the gain is stated by the pace.
 FigureRow cpu_iteration_figure(const char* label, Nanoseconds analysis::DurationStats::*value) {
@@ -128,68 +104,28 @@ std::vector<FigureRow> time_figures(const std::vector<const RunFigures*>& runs) 
   return figures;
 }
 
-std::vector<FigureRow> gpu_time_figures(const std::vector<const RunFigures*>& runs, bool with_loader) {
-  std::vector<FigureRow> figures{{{}, {}, {}}};
-  if (std::ranges::any_of(runs, [](const RunFigures* run) { return run->summary.in_parts; })) {
-    figures.push_back({tr("GPU recorded"),
-                       [](const RunFigures& r) {
-                         return measured(base::format_duration(r.summary.gpu_window_ns()),
-                                         r.summary.in_parts ? recorded_percent(r.summary) + " %" : "100 %");
-                       },
-                       {}});
+std::vector<FigureRow> stretch_figures(const std::vector<const RunFigures*>& runs) {
+  std::vector<const analysis::Summary*> summaries;
+  for (const RunFigures* run : runs) summaries.push_back(&run->summary);
+  std::vector<FigureRow> rows{{{}, {}, {}}};
+  if (std::ranges::any_of(summaries, &analysis::Summary::in_parts)) {
+    rows.push_back({tr("GPU recorded"),
+                    [](const RunFigures& r) {
+                      return measured(base::format_duration(r.summary.gpu_window_ns()),
+                                      r.summary.in_parts ? recorded_percent(r.summary) + " %" : "100 %");
+                    },
+                    {}});
   }
-  const std::vector<FigureRow> always{
-      share_figure(tr("GPU busy"), &analysis::Summary::gpu_busy_ns),
-      share_figure(tr("GPU idle (bubbles)"), &analysis::Summary::bubble_ns),
-      bubble_figure(tr("  after a sync"), CauseGroup::AfterSync),
-      bubble_figure(tr("  launch too slow"), CauseGroup::Launch),
-  };
-  figures.insert(figures.end(), always.begin(), always.end());
-  // Individual causes that have at least a thousandth of the time.
-  const auto add_causes = [&](std::initializer_list<BubbleCause> causes) {
-    for (const BubbleCause cause : causes) {
-      if (std::any_of(runs.begin(), runs.end(), [&](const RunFigures* run) {
-            return 1000 * idle_of(run->summary.bubble_by_cause_ns, cause) > run->summary.gpu_window_ns();
-          }))
-        figures.push_back(bubble_figure("    " + std::string(analysis::cause_name(cause)), cause));
-    }
-  };
-  add_causes({BubbleCause::Cpu, BubbleCause::LaunchLatency, BubbleCause::Allocation});
-  figures.push_back(bubble_figure(tr("  held by a copy"), CauseGroup::Copy));
-  add_causes({BubbleCause::Staging, BubbleCause::Pinning, BubbleCause::Dependency});
-  if (with_loader) figures.push_back(bubble_figure(tr("  waiting for data"), CauseGroup::Loader));
-  const std::pair<BubbleCause, const char*> rare[] = {{BubbleCause::GraphGap, tr("  between graph nodes")},
-                                                      {BubbleCause::GpuWait, tr("  waiting on the GPU")},
-                                                      {BubbleCause::Unknown, tr("  launch not recorded")}};
-  for (const auto& [cause, name] : rare) {
-    if (std::ranges::any_of(
-            runs, [cause](const RunFigures* run) { return idle_of(run->summary.bubble_by_cause_ns, cause) > 0; }))
-      figures.push_back(bubble_figure(name, cause));
+  analysis::FigureGroup group = analysis::FigureGroup::Gpu;
+  for (const analysis::Figure& figure : analysis::figures()) {
+    if (!is_shown(figure, summaries)) continue;
+    if (figure.group != group && figure.group == analysis::FigureGroup::Calls) rows.push_back({});
+    group = figure.group;
+    rows.push_back({std::string(2 * static_cast<std::size_t>(figure.depth), ' ') + tr(figure.label),
+                    [&figure](const RunFigures& r) { return cell_of(figure, r.summary); },
+                    [&figure](const RunFigures& r) { return figure.total(r.summary).value_or(std::nan("")); }});
   }
-  figures.push_back(bubble_figure(tr("  start and end"), BubbleCause::StartOrEnd));
-  figures.push_back(share_figure(tr("CPU waiting for the GPU"), &analysis::Summary::host_wait_ns, false));
-  if (with_loader)
-    figures.push_back(share_figure(tr("CPU waiting for data"), &analysis::Summary::loader_wait_ns, false));
-  return figures;
-}
-
-std::vector<FigureRow> traffic_figures() {
-  return {
-      {{}, {}, {}},
-      count_figure(tr("synchronisations"), &analysis::Summary::sync_count),
-      count_figure(tr("kernel launches"), &analysis::Summary::launch_count),
-      {tr("run-ahead, mean"),
-       [](const RunFigures& r) {
-         return Cell{fmt::format("{:.1f}", r.summary.run_ahead_mean), {}, {}};
-       },
-       [](const RunFigures& r) { return r.summary.run_ahead_mean; }},
-      {tr("host to device"),
-       [](const RunFigures& r) { return bytes_cell(r.summary.h2d_bytes, r.summary.h2d_gb_per_s()); },
-       [](const RunFigures& r) { return static_cast<double>(r.summary.h2d_bytes); }},
-      {tr("device to host"),
-       [](const RunFigures& r) { return bytes_cell(r.summary.d2h_bytes, r.summary.d2h_gb_per_s()); },
-       [](const RunFigures& r) { return static_cast<double>(r.summary.d2h_bytes); }},
-  };
+  return rows;
 }
 
 // Only a real GPU can have an excluded first iteration, and a capture with losses.
@@ -261,21 +197,17 @@ Cell ratio_cell(const FigureRow& figure, const RunFigures& first, const RunFigur
 
 Table table_of(const std::vector<const RunFigures*>& runs) {
   bool with_loss = false, with_lost_events = false, with_warm_up = false, with_capture = false;
-  bool with_loader = false, with_gpu = false;
+  bool with_gpu = false;
   for (const RunFigures* run : runs) {
     with_loss |= run->loss.has_value();
     with_gpu |= run->summary.verdict.kind != analysis::VerdictKind::CpuOnly;
-    with_loader |= run->summary.loader_wait_ns > 0;
     with_lost_events |= run->events.dropped + run->events.evicted > 0;
     with_warm_up |= run->warm_up_ns.has_value();
     with_capture |= run->capture.has_value();
   }
   std::vector<FigureRow> figures = time_figures(runs);
   const auto add = [&](const std::vector<FigureRow>& more) { figures.insert(figures.end(), more.begin(), more.end()); };
-  if (with_gpu) {
-    add(gpu_time_figures(runs, with_loader));
-    add(traffic_figures());
-  }
+  if (with_gpu) add(stretch_figures(runs));
   add(own_figures(runs));
   add(closing_figures(with_loss, with_lost_events));
   add(gpu_figures(with_warm_up, with_capture));

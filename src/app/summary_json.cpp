@@ -1,6 +1,7 @@
 #include "app/summary_json.h"
 
 #include "analysis/collective_rates.h"
+#include "analysis/figure.h"
 #include "base/version.h"
 
 namespace lanescope::app {
@@ -269,6 +270,21 @@ Json lateness_json(const analysis::Lateness& late) {
   return json;
 }
 
+// "run_ahead.mean" is the member "mean" of the object "run_ahead".
+Json& place_of(Json& json, std::string_view key) {
+  const std::size_t dot = key.find('.');
+  if (dot == std::string_view::npos) return json[std::string(key)];
+  return json[std::string(key.substr(0, dot))][std::string(key.substr(dot + 1))];
+}
+
+Json figure_json(const analysis::Figure& figure, const analysis::Summary& summary) {
+  using enum analysis::FigureUnit;
+  const std::optional<double> total = figure.total(summary);
+  if (!total) return nullptr;
+  const bool whole = figure.unit == Time || figure.unit == Count || figure.unit == Bytes;
+  return whole ? Json(static_cast<std::int64_t>(*total)) : Json(*total);
+}
+
 }  // namespace
 
 Json summary_json(const io::RunFigures& figures) {
@@ -294,15 +310,10 @@ Json summary_json(const io::RunFigures& figures) {
   const std::optional<double> samples = figures.samples_per_s();
   json["samples_per_s"] = samples ? Json(*samples) : Json(nullptr);
   json["iteration_ns"] = iteration_json(s.iteration, s.pace);
-  json["gpu_busy_ns"] = s.gpu_busy_ns;
-  json["host_wait_ns"] = s.host_wait_ns;
-  json["bubble_ns"] = s.bubble_ns;
-  json["sync_count"] = s.sync_count;
-  json["launch_count"] = s.launch_count;
-  json["h2d_bytes"] = s.h2d_bytes;
-  json["d2h_bytes"] = s.d2h_bytes;
-  json["h2d_gb_per_s"] = s.h2d_gb_per_s();
-  json["d2h_gb_per_s"] = s.d2h_gb_per_s();
+  // Idle time by group, as in the verdict, and by cause: both add up to bubble_ns.
+  for (const analysis::Figure& figure : analysis::figures()) {
+    if (!figure.key.empty()) place_of(json, figure.key) = figure_json(figure, s);
+  }
   if (s.in_parts) {
     json["gpu_recorded"] = {
         {"recorded_ns", s.recorded_ns}, {"of_ns", s.window_ns()}, {"iterations", s.recorded_iterations}};
@@ -314,17 +325,6 @@ Json summary_json(const io::RunFigures& figures) {
   json["verdict_sentence"] = s.verdict.sentence;
   json["verdict_figures"] = verdict_json(s.verdict);
   json["verdict_note"] = text_or_null(s.verdict.note);
-  // By group, as in the verdict, and by cause; both add up to bubble_ns.
-  const auto group_ns = [&](analysis::CauseGroup group) { return analysis::idle_of(s.bubble_by_cause_ns, group); };
-  json["bubbles_by_cause"] = {{"after_sync", group_ns(analysis::CauseGroup::AfterSync)},
-                              {"launch_too_slow", group_ns(analysis::CauseGroup::Launch)},
-                              {"copy", group_ns(analysis::CauseGroup::Copy)},
-                              {"start_or_end", group_ns(analysis::CauseGroup::StartOrEnd)},
-                              {"loader", group_ns(analysis::CauseGroup::Loader)},
-                              {"graph", group_ns(analysis::CauseGroup::Graph)}};
-  json["bubbles_by_fine_cause"] = causes_json(s.bubble_by_cause_ns);
-  json["run_ahead"] = {{"mean", s.run_ahead_mean}, {"max", s.run_ahead_max}};
-  json["loader_wait_ns"] = s.loader_wait_ns;
   if (figures.capture) json["capture"] = capture_json(*figures.capture);
   json["own"] = own_json(figures.own);
   if (figures.advice) json["advice"] = advice_json(*figures.advice, figures.trials);

@@ -58,7 +58,7 @@ std::string sweep_heading(const SweepReport& report, const Style& style) {
   std::string text = fmt::format("{}{}{}", style.bold, report.title.empty() ? spec.workload : report.title, style.off);
   text += tr(" on {}", device::name_in_words(device.name));
   if (device.simulated) text += tr(" (simulated)");
-  std::string figure = tr(experiment::figure_info(spec.figure, report.points.front().measured.figures).label.c_str());
+  std::string figure = experiment::figure_info(spec.figure, report.points.front().measured.figures).label;
   if (!spec.against.empty()) figure = tr("{}, with {} / without", figure, spec.against);
   text += fmt::format("\n{}{}", figure,
                       report.unit.empty() || report.unit == "x" ? "" : ", " + experiment::unit_in_words(report.unit));

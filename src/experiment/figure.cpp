@@ -4,95 +4,44 @@
 
 #include <algorithm>
 
+#include "analysis/figure.h"
 #include "base/error.h"
 #include "base/translate.h"
-#include "workload/setting_keys.h"
 
 namespace lanescope::experiment {
 namespace {
 
-using analysis::Summary;
+using analysis::Figure;
 
 constexpr std::string_view kOwn = "own.";
 constexpr std::string_view kTotal = ".total";
-constexpr double kNsPerUs = 1e3, kNsPerMs = 1e6, kNsPerS = 1e9;
-constexpr double kPercent = 100;
-constexpr const char* kSamples = "samples_per_s";
+constexpr double kNsPerS = 1e9;
 
-using Value = std::optional<double> (*)(const Summary& s, std::uint64_t iterations);
+// These need more than a summary.
+const FigureInfo kTotalTime{"total_s", N_("time of the whole loop"), "s"};
+const FigureInfo kSamples{"samples_per_s", N_("samples per second"), "samples/s"};
 
-std::optional<double> divided(double what, double by) {
-  if (by <= 0) return std::nullopt;
-  return what / by;
-}
-
-double whole(std::int64_t number) { return static_cast<double>(number); }
-
-std::optional<double> per_iteration(const Summary& s, double what) { return divided(what, whole(s.iteration.count)); }
-/// Of the GPU's work, which may have been recorded in parts only.
-std::optional<double> per_gpu_iteration(const Summary& s, double what) {
-  return divided(what, whole(s.gpu_iterations()));
-}
-std::optional<double> percent(const Summary& s, base::Nanoseconds part) {
-  return divided(kPercent * whole(part), whole(s.gpu_window_ns()));
-}
-
-std::optional<double> each(const Summary& s, double unit_ns) {
-  if (!s.pace.known()) return std::nullopt;
-  return s.pace.ns / unit_ns;
-}
-
-std::optional<double> total_s(const Summary& s, std::uint64_t iterations) {
-  if (!s.pace.known() || iterations == 0) return std::nullopt;
-  return s.pace.ns * static_cast<double>(iterations) / kNsPerS;
-}
-
-std::optional<double> copying_ms(const Summary& s, base::Nanoseconds copies) {
-  if (copies <= 0 || s.gpu_iterations() == 0) return std::nullopt;
-  return s.gpu_time_per_iteration(copies) / kNsPerMs;
-}
-
-struct Standard {
-  const char* key;
-  const char* label;
+// A name ends with its unit.
+struct NamedUnit {
+  std::string_view ending;
   const char* unit;
-  Value value;
+  double scale;
 };
+constexpr NamedUnit kEndings[] = {{"iterations_per_s", "iterations/s", 1}, {"_gb_per_s", "GB/s", 1},
+                                {"_percent", "%", 100},                  {"_us", "µs", 1e-3},
+                                {"_ms", "ms", 1e-6},                     {"", "", 1}};
+const NamedUnit& unit_of(std::string_view name) {
+  return *std::ranges::find_if(kEndings, [&](const NamedUnit& u) { return name.ends_with(u.ending); });
+}
 
-constexpr Standard kStandard[] = {
-    {"iteration_us", N_("time per iteration"), "µs", [](const Summary& s, std::uint64_t) { return each(s, kNsPerUs); }},
-    {"iteration_ms", N_("time per iteration"), "ms", [](const Summary& s, std::uint64_t) { return each(s, kNsPerMs); }},
-    {"total_s", N_("time of the whole loop"), "s", total_s},
-    {"iterations_per_s", N_("iterations per second"), "iterations/s",
-     [](const Summary& s, std::uint64_t) { return divided(kNsPerS, s.pace.ns); }},
-    {kSamples, N_("samples per second"), "samples/s", nullptr},  // needs more than the summary
-    {"syncs_per_iteration", N_("synchronisations per iteration"), "",
-     [](const Summary& s, std::uint64_t) { return per_iteration(s, whole(s.sync_count)); }},
-    {"launches_per_iteration", N_("kernel launches per iteration"), "",
-     [](const Summary& s, std::uint64_t) { return per_gpu_iteration(s, whole(s.launch_count)); }},
-    {"gpu_busy_percent", N_("GPU busy"), "%",
-     [](const Summary& s, std::uint64_t) { return percent(s, s.gpu_busy_ns); }},
-    {"kernel_percent", N_("GPU running kernels"), "%",
-     [](const Summary& s, std::uint64_t) { return percent(s, s.kernel_ns); }},
-    {"host_wait_us", N_("CPU waiting per iteration"), "µs",
-     [](const Summary& s, std::uint64_t) { return per_iteration(s, whole(s.host_wait_ns) / kNsPerUs); }},
-    {"bubble_percent", N_("GPU idle"), "%", [](const Summary& s, std::uint64_t) { return percent(s, s.bubble_ns); }},
-    {"h2d_gb_per_s", N_("host to device, while copying"), "GB/s",
-     [](const Summary& s, std::uint64_t) { return divided(whole(s.h2d_bytes), whole(s.h2d_ns)); }},
-    {"d2h_gb_per_s", N_("device to host, while copying"), "GB/s",
-     [](const Summary& s, std::uint64_t) { return divided(whole(s.d2h_bytes), whole(s.d2h_ns)); }},
-    {"h2d_ms", N_("copying to the device, per iteration"), "ms",
-     [](const Summary& s, std::uint64_t) { return copying_ms(s, s.h2d_ns); }},
-    {"d2h_ms", N_("copying to the host, per iteration"), "ms",
-     [](const Summary& s, std::uint64_t) { return copying_ms(s, s.d2h_ns); }},
-    {"transfer_percent", N_("copying, share of the time"), "%",
-     [](const Summary& s, std::uint64_t) { return percent(s, s.h2d_ns + s.d2h_ns); }},
-};
+FigureInfo info_of(const Figure& figure) {
+  return {std::string(figure.name), analysis::label_of(figure, figure.usual), unit_of(figure.name).unit};
+}
 
-const Standard* standard(std::string_view key) {
-  const auto* const found =
-      std::find_if(std::begin(kStandard), std::end(kStandard), [&](const Standard& f) { return f.key == key; });
-  return found == std::end(kStandard) ? nullptr : found;
+const Figure* standard(std::string_view name) {
+  const auto all = analysis::figures();
+  const auto found = std::ranges::find(all, name, &Figure::name);
+  return name.empty() || found == all.end() ? nullptr : &*found;
 }
 
 // "own.read_us.total" is the sum of "read_us".
@@ -119,13 +68,13 @@ analysis::Gain gain_between(const Measured& first, const Measured& second) {
   return analysis::gain_between(first.summary.pace, first.batch_size, second.summary.pace, second.batch_size);
 }
 
-const std::vector<FigureInfo>& standard_figures() {
-  static const std::vector<FigureInfo> figures = [] {
-    std::vector<FigureInfo> list;
-    for (const Standard& f : kStandard) list.push_back({f.key, f.label, f.unit});
-    return list;
-  }();
-  return figures;
+std::vector<FigureInfo> standard_figures() {
+  std::vector<FigureInfo> list;
+  for (const Figure& figure : analysis::figures()) {
+    if (!figure.name.empty()) list.push_back(info_of(figure));
+  }
+  for (const FigureInfo& info : {kTotalTime, kSamples}) list.push_back({info.key, base::tr(info.label.c_str()), info.unit});
+  return list;
 }
 
 FigureInfo figure_info(std::string_view key, const std::vector<workload::Figure>& own) {
@@ -133,11 +82,13 @@ FigureInfo figure_info(std::string_view key, const std::vector<workload::Figure>
     const auto [name, total] = own_of(key);
     const workload::Figure* figure = find_own(name, own);
     if (figure == nullptr) return {std::string(key), std::string(name), {}};
-    return {std::string(key), figure->label, figure->unit};
+    return {std::string(key), base::tr(figure->label.c_str()), figure->unit};
   }
-  if (const Standard* f = standard(key)) return {f->key, f->label, f->unit};
+  const std::vector<FigureInfo> all = standard_figures();
+  const auto found = std::ranges::find(all, key, &FigureInfo::key);
+  if (found != all.end()) return *found;
   std::vector<std::string_view> names;
-  for (const Standard& f : kStandard) names.emplace_back(f.key);
+  for (const FigureInfo& f : all) names.emplace_back(f.key);
   throw base::UsageError(
       base::tr("figure '{}' is unknown; allowed: {}, own.NAME, "
                "own.NAME.total",
@@ -145,17 +96,21 @@ FigureInfo figure_info(std::string_view key, const std::vector<workload::Figure>
 }
 
 std::optional<double> figure_value(std::string_view key, const Measured& measured, std::uint64_t iterations) {
+  const analysis::Pace& pace = measured.summary.pace;
   if (key.starts_with(kOwn)) {
     const auto [name, total] = own_of(key);
     const workload::Figure* figure = find_own(name, measured.figures);
     if (figure == nullptr || figure->count == 0) return std::nullopt;
     return total ? figure->total : figure->mean;
   }
-  if (key == kSamples) {
-    return measured.batch_size > 0 ? divided(measured.batch_size * kNsPerS, measured.summary.pace.ns) : std::nullopt;
+  if (key == kSamples.key && pace.known() && measured.batch_size > 0) return measured.batch_size * kNsPerS / pace.ns;
+  if (key == kTotalTime.key && pace.known() && iterations > 0) {
+    return pace.ns * static_cast<double>(iterations) / kNsPerS;
   }
-  const Standard* f = standard(key);
-  return f == nullptr ? std::nullopt : f->value(measured.summary, iterations);
+  const Figure* figure = standard(key);
+  if (figure == nullptr) return std::nullopt;
+  const std::optional<double> value = analysis::value_of(*figure, measured.summary, figure->usual);
+  return value ? std::optional(*value * unit_of(key).scale) : std::nullopt;
 }
 
 }  // namespace lanescope::experiment

@@ -25,17 +25,14 @@ analysis::Gain gain_between(const Measured& first, const Measured& second);
 
 struct FigureInfo {
   std::string key;    ///< "iteration_us"
-  std::string label;  ///< "time per iteration"; to be translated
+  std::string label;  ///< "time per iteration"; translated
   std::string unit;   ///< "µs"
 };
 
-/// The figures of every workload: iteration_us, iteration_ms, total_s (needs `iterations`), iterations_per_s,
-/// samples_per_s (needs a batch size), syncs_per_iteration, launches_per_iteration, gpu_busy_percent, kernel_percent,
-/// host_wait_us (per iteration), bubble_percent, h2d_gb_per_s, d2h_gb_per_s, h2d_ms and d2h_ms (copying time per
-/// iteration), transfer_percent (share of time with copies in either direction; simultaneous copies count twice). A
-/// workload's own figures are "own.KEY", the mean, or "own.KEY.total". Times and rates are based on Summary::pace, so
-/// for a whole run they equal those of a stopwatch around the loop. total_s is for the number of iterations requested.
-const std::vector<FigureInfo>& standard_figures();
+/// The figures of every workload: those with a name in analysis/figure.h, total_s (for `iterations`) and samples_per_s
+/// (needs a batch size). A workload's own figures are "own.KEY", the mean, or "own.KEY.total". Times and rates are based
+/// on Summary::pace, so for a whole run they equal those of a stopwatch around the loop.
+std::vector<FigureInfo> standard_figures();
 /// `own` provides the label and unit of a workload's own figure, which are known only after a run. Throws
 /// base::UsageError for an unknown name without "own.", listing the valid ones.
 FigureInfo figure_info(std::string_view key, const std::vector<workload::Figure>& own = {});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/figure.h"
 #include "base/translate.h"
 #include "device/device_name.h"
 #include "inspect/figure_text.h"
@@ -22,24 +23,12 @@ constexpr std::size_t kMostParts = 3;
 constexpr double kLeastTime = 0.5, kLeastCount = 0.005;  // below these, the value would be displayed as 0
 constexpr double kLeastShare = 0.001;                    // share of an iteration that gets a line
 
-// Figures per iteration; without iterations, for the whole trace.
-struct PerIteration {
-  const RunSnapshot* of;
-  double operator()(std::int64_t total) const {
-    if (!of) return 0;
-    const auto count = static_cast<double>(of->whole ? 1 : std::max<std::int64_t>(1, of->summary.iteration.count));
-    return static_cast<double>(total) / count;
-  }
-  /// The same for what the GPU did, which may have been recorded in parts only; 0 if it is unknown.
-  double gpu(std::int64_t total) const {
-    if (!of || !of->summary.in_parts || of->whole) return (*this)(total);
-    const std::int64_t count = of->summary.gpu_iterations();
-    return count > 0 ? static_cast<double>(total) / static_cast<double>(count) : 0;
-  }
-  double gpu_time(Nanoseconds total) const {
-    return !of || !of->summary.in_parts || of->whole ? (*this)(total) : of->summary.gpu_time_per_iteration(total);
-  }
-};
+// Per iteration; without iterations, of the whole trace; 0 if it is not known.
+double each(const analysis::Figure& figure, const RunSnapshot* of) {
+  if (!of) return 0;
+  using enum analysis::FigureForm;
+  return value_of(figure, of->summary, of->whole ? Total : PerIteration).value_or(0);
+}
 
 // A run on the CPU only: that its GPU is idle is not the cause of anything.
 bool cpu_only(const RunSnapshot* run) { return run && run->summary.verdict.kind == analysis::VerdictKind::CpuOnly; }
@@ -118,10 +107,6 @@ std::vector<KnobChange> knob_changes(const RunSnapshot& a, const RunSnapshot& b)
 
 std::vector<DifferenceRow> difference_rows(const RunSnapshot& a, const RunSnapshot* b) {
   using enum DifferenceGroup;
-  const PerIteration of_a{&a}, of_b{b};
-  const Summary none;
-  const Summary& in_a = a.summary;
-  const Summary& in_b = b ? b->summary : none;
   const double mean_a = a.mean_ns(), mean_b = b ? b->mean_ns() : 0;
   const double least_time = std::max(kLeastTime, kLeastShare * std::max(mean_a, mean_b));
   std::vector<DifferenceRow> rows;
@@ -130,31 +115,25 @@ std::vector<DifferenceRow> difference_rows(const RunSnapshot& a, const RunSnapsh
     rows.push_back({group, std::move(name), {}, count, neutral, x, y});
     return true;
   };
-  const auto time = [&](DifferenceGroup group, std::string name, Nanoseconds x, Nanoseconds y, bool neutral = false) {
-    return add(group, std::move(name), of_a(x), of_b(y), false, neutral);
-  };
-  const auto gpu_time = [&](DifferenceGroup group, std::string name, Nanoseconds x, Nanoseconds y,
-                            bool neutral = false) {
-    return add(group, std::move(name), of_a.gpu_time(x), of_b.gpu_time(y), false, neutral);
-  };
   add(Iteration, a.whole ? tr("the whole trace") : tr("iteration"), mean_a, mean_b, false, false);
   const bool cpu_a = cpu_only(&a), cpu_b = cpu_only(b);
   if (add(Gpu, tr("the CPU computes"), cpu_a ? mean_a : 0, cpu_b ? mean_b : 0, false, true))
     rows.back().in_a_sentence = tr("of computing on the CPU");
-  if (gpu_time(Gpu, tr("GPU busy"), in_a.gpu_busy_ns, in_b.gpu_busy_ns, true))
-    rows.back().in_a_sentence = tr("of GPU work");
-  for (std::size_t i = 0; i < analysis::kBubbleCauses; ++i) {
-    const std::string cause(analysis::cause_name(static_cast<analysis::BubbleCause>(i)));
-    const Nanoseconds idle_a = cpu_a ? 0 : in_a.bubble_by_cause_ns[i], idle_b = cpu_b ? 0 : in_b.bubble_by_cause_ns[i];
-    if (gpu_time(Gpu, std::string(tr("idle: ")) + cause, idle_a, idle_b)) {
-      rows.back().in_a_sentence = tr("idle ({})", cause);
+  for (const analysis::Figure& figure : analysis::figures()) {
+    const double x = each(figure, &a), y = each(figure, b);
+    const bool count = figure.unit == analysis::FigureUnit::Count;
+    const std::string name = label_of(figure, analysis::FigureForm::Total);
+    if (figure.group == analysis::FigureGroup::Idle && figure.depth == 2) {
+      if (add(Gpu, name, cpu_a ? 0 : x, cpu_b ? 0 : y, false, false))
+        rows.back().in_a_sentence = tr("idle ({})", tr(figure.label));
+    } else if (figure.shown == analysis::FigureShown::ByName || figure.depth > 1) {
+      continue;
+    } else if (figure.key == "gpu_busy_ns") {
+      if (add(Gpu, name, x, y, false, true)) rows.back().in_a_sentence = tr("of GPU work");
+    } else if (figure.key == "exposed_copy_ns" || figure.group == analysis::FigureGroup::Cpu || count) {
+      add(Beside, name, x, y, count, count || figure.key == "host_wait_ns");
     }
   }
-  gpu_time(Beside, tr("copies not overlapped by kernels"), in_a.exposed_copy_ns, in_b.exposed_copy_ns);
-  time(Beside, tr("CPU waits for the GPU"), in_a.host_wait_ns, in_b.host_wait_ns, true);
-  time(Beside, tr("CPU waits for data"), in_a.loader_wait_ns, in_b.loader_wait_ns);
-  add(Beside, tr("synchronisations"), of_a(in_a.sync_count), of_b(in_b.sync_count), true, true);
-  add(Beside, tr("kernel launches"), of_a.gpu(in_a.launch_count), of_b.gpu(in_b.launch_count), true, true);
   std::stable_sort(rows.begin(), rows.end(), [&](const DifferenceRow& x, const DifferenceRow& y) {
     if (x.group != y.group) return x.group < y.group;
     if (x.count != y.count) return y.count;

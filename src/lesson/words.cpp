@@ -19,7 +19,7 @@ std::string goal_in_words(const Goal& goal, base::Language language) {
   if (!goal.text.empty()) return goal.text[language];
   const experiment::FigureInfo info = experiment::figure_info(goal.figure);
   const std::string unit = info.unit.empty() ? "" : " " + experiment::unit_in_words(info.unit);
-  std::string text = base::tr(info.label.c_str());
+  std::string text = info.label;
   if (std::isfinite(goal.least)) text += " ≥ " + given_number(goal.least) + unit;
   if (std::isfinite(goal.most)) text += " ≤ " + given_number(goal.most) + unit;
   return text;

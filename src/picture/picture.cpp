@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "analysis/figure.h"
 #include "base/translate.h"
 #include "device/device_name.h"
 #include "picture/words.h"
@@ -35,24 +36,23 @@ constexpr float kJobHeading = 24, kJobBelow = 2;
 constexpr float kJobNames = 16;  // from the left, as in the window
 constexpr std::size_t kAllBubbles = 4'000'000;
 
-std::string percent(Nanoseconds part, Nanoseconds whole) {
-  return whole > 0 ? fmt::format("{:.0f} %", static_cast<double>(part) / static_cast<double>(whole) * 100) : "–";
-}
-
 std::string figures_text(const analysis::Summary& s) {
+  static const std::string kBetween = "   ·   ";
   std::string text;
   if (s.pace.known()) {
-    text += tr("{} per iteration, {}", pace_text(s.pace), basis_text(s.pace.basis)) + "   ·   ";
+    text += tr("{} per iteration, {}", pace_text(s.pace), basis_text(s.pace.basis));
   } else if (s.iteration.count > 0) {
-    text += basis_text(s.pace.basis) + "   ·   ";
+    text += basis_text(s.pace.basis);
   }
-  text += fmt::format("{} {}   ·   {} {}", tr("GPU busy"), percent(s.gpu_busy_ns, s.gpu_window_ns()), tr("CPU waiting"),
-                      percent(s.host_wait_ns, s.window_ns()));
-  if (s.in_parts) text += "   ·   " + tr("GPU {}", recorded_text(s));
-  if (s.iteration.count > 0) {
-    const double syncs = static_cast<double>(s.sync_count) / static_cast<double>(s.iteration.count);
-    text += "   ·   " + tr("{} syncs per iteration", fmt::format("{:.2f}", syncs));
-  }
+  const auto add = [&](const char* key) {
+    const analysis::Figure& figure = analysis::figure(key);
+    if (!text.empty()) text += kBetween;
+    text += label_of(figure, figure.usual) + " " + text_of(figure, s, figure.usual);
+  };
+  add("gpu_busy_ns");
+  add("host_wait_ns");
+  if (s.in_parts) text += kBetween + tr("GPU {}", recorded_text(s));
+  if (s.iteration.count > 0) add("sync_count");
   return text;
 }
 

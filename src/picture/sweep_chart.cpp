@@ -99,7 +99,7 @@ SweepTexts sweep_texts(const experiment::SweepSpec& spec, const std::string& uni
   const experiment::FigureInfo figure = experiment::figure_info(spec.figure, own);
   texts.unit = unit;
   texts.is_ratio = !spec.against.empty();
-  texts.value = tr(figure.label.c_str());
+  texts.value = figure.label;
   if (texts.is_ratio) {
     const std::size_t equals = spec.against.find('=');
     const std::string key = spec.against.substr(0, equals), other = spec.against.substr(equals + 1);

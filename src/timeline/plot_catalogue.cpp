@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "analysis/figure.h"
 #include "base/time.h"
 #include "base/translate.h"
 
@@ -116,52 +117,54 @@ std::string tick_text(PlotUnit unit, double value) {
   return fmt::format("{:.4g}", size < 1e-12 ? 0 : value);
 }
 
-double summary_value(PlotKind kind, const analysis::Summary& s, double loss) {
-  using analysis::CauseGroup;
-  const auto window = static_cast<double>(std::max<base::Nanoseconds>(1, s.window_ns()));
-  const auto share = [&](base::Nanoseconds ns) { return static_cast<double>(ns) / window * 100; };
-  const auto gpu_share = [&](base::Nanoseconds ns) {
-    const base::Nanoseconds whole = s.gpu_window_ns();
-    if (s.in_parts && whole == 0) return std::nan("");
-    return static_cast<double>(ns) / static_cast<double>(std::max<base::Nanoseconds>(1, whole)) * 100;
-  };
-  const auto idle = [&](CauseGroup group) { return gpu_share(idle_of(s.bubble_by_cause_ns, group)); };
-  const bool any = s.iteration.count > 0;
-  const double nothing = std::nan("");
+namespace {
+
+std::string_view figure_of(PlotKind kind) {
   switch (kind) {
-    // A column of these plots describes the CPU's loop; over a stretch, whole periods give the time per iteration.
-    case PlotKind::IterationsPerSecond:
-      return s.pace.known() ? 1e9 / s.pace.ns : nothing;
-    case PlotKind::IterationTime:
-      return s.pace.known() ? s.pace.ns : nothing;
     case PlotKind::GpuBusy:
-      return gpu_share(s.gpu_busy_ns);
+      return "gpu_busy_ns";
     case PlotKind::CpuWaiting:
-      return share(s.host_wait_ns);
+      return "host_wait_ns";
     case PlotKind::DataWaiting:
-      return share(s.loader_wait_ns);
+      return "loader_wait_ns";
     case PlotKind::RunAhead:
-      return s.run_ahead_mean;
+      return "run_ahead.mean";
     case PlotKind::RunAheadMax:
-      return static_cast<double>(s.run_ahead_max);
+      return "run_ahead.max";
     case PlotKind::H2D:
-      return s.h2d_ns > 0 ? s.h2d_gb_per_s() : nothing;
+      return "h2d_gb_per_s";
     case PlotKind::D2H:
-      return s.d2h_ns > 0 ? s.d2h_gb_per_s() : nothing;
+      return "d2h_gb_per_s";
     case PlotKind::Syncs:
-      return any ? static_cast<double>(s.sync_count) / static_cast<double>(s.iteration.count) : nothing;
+      return "sync_count";
     case PlotKind::IdleAfterSync:
-      return idle(CauseGroup::AfterSync);
+      return "bubbles_by_cause.after_sync";
     case PlotKind::IdleLaunch:
-      return idle(CauseGroup::Launch);
+      return "bubbles_by_cause.launch_too_slow";
     case PlotKind::IdleCopy:
-      return idle(CauseGroup::Copy);
+      return "bubbles_by_cause.copy";
     case PlotKind::IdleLoader:
-      return idle(CauseGroup::Loader);
+      return "bubbles_by_cause.loader";
+    case PlotKind::IterationsPerSecond:
+    case PlotKind::IterationTime:
     case PlotKind::Loss:
-      return loss;
+      break;
   }
-  return nothing;
+  return {};
+}
+
+}  // namespace
+
+double summary_value(PlotKind kind, const analysis::Summary& s, double loss) {
+  const double nothing = std::nan("");
+  if (kind == PlotKind::Loss) return loss;
+  // A column of these plots describes the CPU's loop; over a stretch, whole periods give the time per iteration.
+  if (kind == PlotKind::IterationTime) return s.pace.known() ? s.pace.ns : nothing;
+  if (kind == PlotKind::IterationsPerSecond) return s.pace.known() ? 1e9 / s.pace.ns : nothing;
+  const analysis::Figure& figure = analysis::figure(figure_of(kind));
+  const bool of_time = figure.unit == analysis::FigureUnit::Time;
+  const auto form = of_time ? analysis::FigureForm::Share : figure.usual;
+  return value_of(figure, s, form).value_or(nothing) * (of_time ? 100 : 1);
 }
 
 }  // namespace lanescope::ui

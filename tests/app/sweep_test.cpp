@@ -30,7 +30,7 @@ TEST_F(Sweep, OverOneSettingIsALineWithABarEach) {
   const std::string out = swept({"--over", "log_interval=1,10", "--figure", "syncs_per_iteration"}).out;
   EXPECT_THAT(out, HasSubstr("\n             1   1.1  " + std::string(40, '#') + "\n            10   0.2  #######\n"));
   EXPECT_THAT(out, HasSubstr("(simulated)"));
-  EXPECT_THAT(out, HasSubstr("synchronisations per iteration; 10 iterations each"));
+  EXPECT_THAT(out, HasSubstr("syncs per iteration; 10 iterations each"));
 }
 
 TEST_F(Sweep, OverTwoSettingsIsAMatrix) {

@@ -258,7 +258,7 @@ TEST_F(SelectTest, ADragOnTheRulerMeasuresAStretch) {
   EXPECT_EQ(shown.gpu_busy_ns, expected.gpu_busy_ns);
   EXPECT_EQ(shown.launch_count, expected.launch_count);
   EXPECT_GT(shown.launch_count, 3);
-  EXPECT_EQ(ui::figure_lines(shown), ui::figure_lines(expected));
+  EXPECT_EQ(ui::figure_lines(std::array{&shown}), ui::figure_lines(std::array{&expected}));
   // Dragged the other way round it is the same stretch.
   desk().drag(to, from);
   ASSERT_TRUE(selection().range.has_value());

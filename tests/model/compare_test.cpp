@@ -192,15 +192,15 @@ TEST_F(DifferenceTest, IsPerIterationWithTheLargestFirst) {
   const std::string second = "idle: " + std::string(analysis::cause_name(static_cast<analysis::BubbleCause>(1)));
   // -60 µs; of the GPU -59.4, -0.6, 0; beside it -50 µs, then the counts -0.9 and 0. What is 0 on both sides is no
   // line.
-  EXPECT_THAT(names, ElementsAre("iteration", sync, second, "GPU busy", "CPU waits for the GPU", "synchronisations",
+  EXPECT_THAT(names, ElementsAre("iteration", sync, second, "GPU busy", "CPU waiting for the GPU", "syncs",
                                  "kernel launches"));
   EXPECT_DOUBLE_EQ(row(sync).a, 60'000);
   EXPECT_DOUBLE_EQ(row(sync).b, 600);
   EXPECT_EQ(value_text(row(sync), row(sync).b), "600 ns");
   EXPECT_EQ(difference_text(row(sync)), "↓ 59.4 µs");
   EXPECT_EQ(difference_text(row("GPU busy")), "=");
-  EXPECT_EQ(difference_text(row("synchronisations")), "↓ 0.90");
-  EXPECT_EQ(value_text(row("CPU waits for the GPU"), 0), "–");
+  EXPECT_EQ(difference_text(row("syncs")), "↓ 0.90");
+  EXPECT_EQ(value_text(row("CPU waiting for the GPU"), 0), "–");
   rows = difference_rows(*b, a.get());
   EXPECT_EQ(difference_text(row("iteration")), "↑ 60 µs");
 }
@@ -288,7 +288,7 @@ TEST_F(DifferenceTest, IsATableForAPullRequest) {
   EXPECT_THAT(text, HasSubstr("**B is 60 µs shorter: 2.50x as fast, over whole steady periods**"));
   EXPECT_THAT(text, HasSubstr("| per iteration | A: log interval 1 | B: log interval never | difference |\n"
                               "|---|---:|---:|---:|\n| iteration | 100 µs | 40 µs | ↓ 60 µs |\n"));
-  EXPECT_THAT(text, HasSubstr("| synchronisations | 1.00 | 0.10 | ↓ 0.90 |\n"));
+  EXPECT_THAT(text, HasSubstr("| syncs | 1.00 | 0.10 | ↓ 0.90 |\n"));
   EXPECT_THAT(text, HasSubstr("A is simulated, not measured on a GPU"));
   a->facts.settings["log_interval"] = "1|2";
   EXPECT_THAT(markdown(*a, *b), HasSubstr("| A: log interval 1\\|2 |"));

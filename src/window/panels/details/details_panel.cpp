@@ -2,8 +2,10 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "analysis/figure.h"
 #include "base/translate.h"
 #include "inspect/figure_text.h"
 #include "model/active_experiment.h"
@@ -24,23 +26,12 @@ using analysis::Summary;
 using analysis::VerdictKind;
 using base::tr;
 
-// Small shares keep a decimal: a GPU that is busy for 0.3 % of the time is not busy for 0 %.
-std::string percent(double part, double whole) {
-  if (whole <= 0) return "–";
-  const double share = part / whole * 100;
-  return share > 0 && share < 2 ? fmt::format("{:.1f} %", share) : fmt::format("{:.0f} %", share);
-}
-
-std::string ns_text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
-
 // Three columns: the name, the value before the knob was turned, the value now.
 void draw_figures(const Canvas& c, const Summary& now, const Summary& before) {
-  const auto lines = figure_lines(now);
   if (before.iteration.count == 0) {
-    for (const auto& [name, value] : lines) figure_line(c, name, value);
+    for (const auto& [name, values] : figure_lines(std::array{&now})) figure_line(c, name, values[0]);
     return;
   }
-  const auto old = figure_lines(before);
   const float start = ImGui::GetCursorPosX();
   const float width = ImGui::GetContentRegionAvail().x;
   const auto right_aligned = [&](const std::string& t, float right, FontRole role, Colour colour) {
@@ -50,11 +41,11 @@ void draw_figures(const Canvas& c, const Summary& now, const Summary& before) {
   text(c, FontRole::Small, Colour::Dim, " ");
   right_aligned(tr("before"), width * 0.68f, FontRole::Small, Colour::Dim);
   right_aligned(tr("now"), width, FontRole::Small, Colour::Dim);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const float name_width = width * 0.68f - text_width(c.fonts, FontRole::MonoSmall, old[i].second) - 6 * c.scale;
-    text(c, FontRole::Small, Colour::Muted, fit_text(c.fonts, FontRole::Small, lines[i].first, name_width));
-    right_aligned(old[i].second, width * 0.68f, FontRole::MonoSmall, Colour::Muted);
-    right_aligned(lines[i].second, width, FontRole::MonoSmall, Colour::Text);
+  for (const auto& [name, values] : figure_lines(std::array{&now, &before})) {
+    const float name_width = width * 0.68f - text_width(c.fonts, FontRole::MonoSmall, values[1]) - 6 * c.scale;
+    text(c, FontRole::Small, Colour::Muted, fit_text(c.fonts, FontRole::Small, name, name_width));
+    right_aligned(values[1], width * 0.68f, FontRole::MonoSmall, Colour::Muted);
+    right_aligned(values[0], width, FontRole::MonoSmall, Colour::Text);
   }
 }
 
@@ -90,12 +81,6 @@ void draw_last_turn(const Canvas& c, const Summary& now, const Summary& before) 
     ImGui::SameLine(start + width - text_width(c.fonts, FontRole::SmallBold, factor));
     text(c, FontRole::SmallBold, colour, factor);
   };
-  const auto share = [](const Summary& s) {
-    return percent(static_cast<double>(s.gpu_busy_ns), static_cast<double>(s.gpu_window_ns()));
-  };
-  const auto syncs = [](const Summary& s) {
-    return static_cast<double>(s.sync_count) / static_cast<double>(std::max<std::int64_t>(1, s.iteration.count));
-  };
   const Model& model = c.state.model;
   const analysis::Gain gain = analysis::gain_between(before.pace, model.batch_before(), now.pace, model.batch_now());
   const double factor = gain.factor;
@@ -111,8 +96,11 @@ void draw_last_turn(const Canvas& c, const Summary& now, const Summary& before) 
     line(tr("sample"), sample_text(before.pace, model.batch_before()), sample_text(now.pace, model.batch_now()), says,
          good);
   }
-  line(tr("GPU busy"), share(before), share(now), "", Colour::Text);
-  line(tr("syncs/iter."), fmt::format("{:.2f}", syncs(before)), fmt::format("{:.2f}", syncs(now)), "", Colour::Text);
+  for (const char* key : {"gpu_busy_ns", "sync_count"}) {
+    const analysis::Figure& figure = analysis::figure(key);
+    line(label_of(figure, figure.usual).c_str(), text_of(figure, before, figure.usual),
+         text_of(figure, now, figure.usual), "", Colour::Text);
+  }
   std::string basis = gain.known()     ? fmt::format("{}, {}", of_what(gain), factor_basis(before.pace, now.pace))
                       : unknown_before ? tr("before: {}", why_unknown(before.pace))
                                        : why_unknown(now.pace);
@@ -199,7 +187,7 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
     if (w < 1) continue;
     batch.styled(share.style, x, at.y, x + w - 1, at.y + height, c.theme[share.colour], c.theme[share.ink],
                  3 * c.scale);
-    const std::string name = std::string(share.name) + " " + percent(share.ns, total);
+    const std::string name = std::string(share.name) + " " + analysis::share_text(share.ns / total);
     const float name_width = text_width(c.fonts, FontRole::Small, name);
     if (label_x > at.x && label_x + name_width > at.x + width + 1) {
       label_x = at.x;
@@ -216,48 +204,32 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
   ImGui::Dummy({width, label_y - at.y - height + 13 * c.scale});
 }
 
-std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) {
-  const auto window = static_cast<double>(s.window_ns());
-  const auto per_iteration = [&](double total) {
-    return s.iteration.count > 0 ? total / static_cast<double>(s.iteration.count) : 0.0;
+std::vector<FigureLine> figure_lines(std::span<const Summary* const> summaries) {
+  std::vector<FigureLine> lines;
+  const auto add = [&](const std::string& name, const auto& value) {
+    lines.push_back({name, {}});
+    for (const Summary* s : summaries) lines.back().values.push_back(value(*s));
   };
-  const auto cause = [&](CauseGroup group) { return static_cast<double>(idle_of(s.bubble_by_cause_ns, group)); };
-  std::vector<std::pair<std::string, std::string>> lines;
-  if (s.iteration.count > 0) {
-    const bool steady = s.pace.queue_is_steady();
-    lines.emplace_back(tr("iterations/s"), s.pace.known() ? base::format_count(std::llround(1e9 / s.pace.ns)) : "–");
-    lines.emplace_back(tr("per iteration"), pace_text(s.pace));
-    lines.emplace_back(tr("CPU iter., p50"), steady ? base::format_duration(s.iteration.p50_ns) : "–");
-    lines.emplace_back(tr("CPU iter., p99"), steady ? base::format_duration(s.iteration.p99_ns) : "–");
-  }
-  if (s.in_parts) lines.emplace_back(tr("GPU recorded"), tr("{} % of the time", recorded_percent(s)));
-  const bool busy_known = !s.in_parts || s.gpu_window_ns() > 0;
-  lines.emplace_back(tr("GPU busy"),
-                     busy_known ? percent(static_cast<double>(s.gpu_busy_ns), static_cast<double>(s.gpu_window_ns()))
-                                : std::string("–"));
-  lines.emplace_back(tr("CPU waiting"), percent(static_cast<double>(s.host_wait_ns), window));
-  lines.emplace_back(tr("waiting for data"), percent(static_cast<double>(s.loader_wait_ns), window));
-  if (s.iteration.count > 0) {
-    lines.emplace_back(tr("syncs per iteration"),
-                       fmt::format("{:.2f}", per_iteration(static_cast<double>(s.sync_count))));
-    const auto idle = [&](CauseGroup group) -> std::string {
-      if (s.gpu_iterations() == 0) return "–";
-      return ns_text(s.gpu_time_per_iteration(idle_of(s.bubble_by_cause_ns, group)));
+  const bool loops = summaries.front()->iteration.count > 0;
+  if (loops) {
+    const auto cpu = [](Nanoseconds analysis::DurationStats::*member) {
+      return [member](const Summary& s) {
+        return s.pace.queue_is_steady() ? base::format_duration(s.iteration.*member) : std::string("–");
+      };
     };
-    lines.emplace_back(tr("idle after a sync"), idle(CauseGroup::AfterSync));
-    lines.emplace_back(tr("idle, slow launch"), idle(CauseGroup::Launch));
-    lines.emplace_back(tr("idle, held by a copy"), idle(CauseGroup::Copy));
-    lines.emplace_back(tr("idle, no data"), idle(CauseGroup::Loader));
-  } else {
-    lines.emplace_back(tr("syncs"), base::format_count(s.sync_count));
-    lines.emplace_back(tr("idle after a sync"), ns_text(cause(CauseGroup::AfterSync)));
-    lines.emplace_back(tr("idle, slow launch"), ns_text(cause(CauseGroup::Launch)));
-    lines.emplace_back(tr("idle, held by a copy"), ns_text(cause(CauseGroup::Copy)));
-    lines.emplace_back(tr("idle, no data"), ns_text(cause(CauseGroup::Loader)));
+    add(tr("per iteration"), [](const Summary& s) { return pace_text(s.pace); });
+    add(tr("CPU iter., p50"), cpu(&analysis::DurationStats::p50_ns));
+    add(tr("CPU iter., p99"), cpu(&analysis::DurationStats::p99_ns));
   }
-  lines.emplace_back(tr("run-ahead, mean"), fmt::format("{:.1f}", s.run_ahead_mean));
-  lines.emplace_back(tr("H2D GB/s"), s.h2d_ns > 0 ? fmt::format("{:.2f}", s.h2d_gb_per_s()) : "–");
-  lines.emplace_back(tr("D2H GB/s"), s.d2h_ns > 0 ? fmt::format("{:.2g}", s.d2h_gb_per_s()) : "–");
+  if (std::ranges::any_of(summaries, &Summary::in_parts)) {
+    add(tr("GPU recorded"), [](const Summary& s) { return tr("{} % of the time", recorded_percent(s)); });
+  }
+  for (const analysis::Figure& figure : analysis::figures()) {
+    if (figure.depth > 1 || !is_shown(figure, summaries)) continue;
+    const bool of_loop = figure.usual == analysis::FigureForm::PerIteration;
+    const analysis::FigureForm form = of_loop && !loops ? analysis::FigureForm::Total : figure.usual;
+    add(label_of(figure, form), [&](const Summary& s) { return text_of(figure, s, form); });
+  }
   return lines;
 }
 

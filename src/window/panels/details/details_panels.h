@@ -20,7 +20,12 @@ void draw_verdict_figures(const Canvas& canvas, const analysis::Verdict& verdict
 /// GPU busy time and bubbles by cause, in proportion: the verdict at a glance.
 void draw_share_bar(const Canvas& canvas, const analysis::Summary& summary);
 Colour verdict_colour(analysis::VerdictKind kind);
-/// The figures as lines of name and value: for the verdict and for a selected range.
-std::vector<std::pair<std::string, std::string>> figure_lines(const analysis::Summary& summary);
+struct FigureLine {
+  std::string name;
+  std::vector<std::string> values;  ///< of each summary
+  bool operator==(const FigureLine&) const = default;
+};
+/// For the verdict and for a selected range; the names go by the first.
+std::vector<FigureLine> figure_lines(std::span<const analysis::Summary* const> summaries);
 
 }  // namespace lanescope::ui

@@ -66,10 +66,8 @@ void draw_range_details(const Canvas& c) {
   draw_share_bar(c, s);
   draw_durations(c);
   heading(c, tr("FIGURES"));
-  for (const auto& [name, value] : figure_lines(s)) figure_line(c, name, value);
+  for (const auto& [name, values] : figure_lines(std::array{&s})) figure_line(c, name, values[0]);
   figure_line(c, tr("bubbles"), base::format_count(s.bubble_count));
-  figure_line(c, tr("kernel launches"), base::format_count(s.launch_count));
-  figure_line(c, tr("H2D · D2H bytes"), base::format_bytes(s.h2d_bytes) + " · " + base::format_bytes(s.d2h_bytes));
 }
 
 }  // namespace lanescope::ui

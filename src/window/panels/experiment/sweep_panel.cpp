@@ -179,20 +179,19 @@ void draw_figure(const Canvas& c) {
   std::vector<experiment::FigureInfo> figures = experiment::standard_figures();
   if (const Steering* steering = c.state.model.steering()) {
     for (const workload::Figure& own : steering->figures()) {
-      figures.push_back({"own." + own.key, own.label, own.unit});
+      figures.push_back({"own." + own.key, tr(own.label.c_str()), own.unit});
     }
   }
   const auto shown = std::find_if(figures.begin(), figures.end(), [&](const auto& f) { return f.key == draft.figure; });
   const TextStyle style(c, FontRole::Body, Colour::Text);
   ImGui::SetNextItemWidth(-1);
   const bool open =
-      ImGui::BeginCombo("##sweep.figure", shown == figures.end() ? draft.figure.c_str() : tr(shown->label.c_str()));
+      ImGui::BeginCombo("##sweep.figure", (shown == figures.end() ? draft.figure : shown->label).c_str());
   if (!open) note_control(c, "sweep.figure");
   if (open) {
     const RowSpacing rows(c);
     for (const experiment::FigureInfo& figure : figures) {
-      const std::string text =
-          std::string(tr(figure.label.c_str())) + ", " + experiment::unit_in_words(figure.unit) + "##" + figure.key;
+      const std::string text = figure.label + ", " + experiment::unit_in_words(figure.unit) + "##" + figure.key;
       if (ImGui::Selectable(text.c_str(), figure.key == draft.figure)) draft.figure = figure.key;
       note_control(c, "sweep.figure." + figure.key);
     }
@@ -267,11 +266,11 @@ std::string point_text(const experiment::Sweep& sweep, std::size_t number, const
   if (const auto time = experiment::figure_value("iteration_us", point.measured)) {
     text += "   ·   " + tr("{} per iteration", sweep_value_text(*time, "µs"));
   }
-  if (const auto busy = experiment::figure_value("gpu_busy_percent", point.measured)) {
-    text += "   ·   " + std::string(tr("GPU busy")) + " " + sweep_value_text(*busy, "%");
-  }
-  if (const auto syncs = experiment::figure_value("syncs_per_iteration", point.measured)) {
-    text += "   ·   " + tr("{} syncs per iteration", sweep_value_text(*syncs, ""));
+  for (const char* name : {"gpu_busy_percent", "syncs_per_iteration"}) {
+    if (const auto value = experiment::figure_value(name, point.measured)) {
+      const experiment::FigureInfo info = experiment::figure_info(name);
+      text += "   ·   " + info.label + " " + sweep_value_text(*value, info.unit);
+    }
   }
   return text;
 }

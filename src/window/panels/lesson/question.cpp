@@ -33,7 +33,7 @@ const char* measured_word(const Canvas& c) {
 std::string measured_text(const Canvas& c, const Question& q, const lesson::Truth& truth) {
   if (q.measure.figure == "verdict") return {};
   const bool named = q.measure.figure != "factor" && !q.measure.figure.starts_with("own.");
-  const std::string label = named ? std::string(tr(experiment::figure_info(q.measure.figure).label)) + " " : "";
+  const std::string label = named ? experiment::figure_info(q.measure.figure).label + " " : "";
   return fmt::format("{}: {}{}", measured_word(c), label, value_text(q, truth.value));
 }
 
