@@ -17,7 +17,7 @@ function(lanescope_module name level)
   endif()
   # The browser's own kind of a source replaces the one of the systems.
   if(EMSCRIPTEN)
-    list(FILTER sources EXCLUDE REGEX "(_egl|_desktop|/xcb_posix)\\.cpp$")
+    list(FILTER sources EXCLUDE REGEX "(_egl|_desktop)\\.cpp$")
     foreach(own ${sources})
       string(REGEX REPLACE "_browser\\.cpp$" "_posix.cpp" other "${own}")
       if(NOT own STREQUAL other)

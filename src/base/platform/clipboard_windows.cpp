@@ -40,7 +40,7 @@ class Open {
   bool open_ = false;
 };
 
-bool put_bytes(UINT format, const std::vector<std::uint8_t>& bytes) {
+bool put_bytes(UINT format, std::span<const std::uint8_t> bytes) {
   HGLOBAL const memory = ::GlobalAlloc(GMEM_MOVEABLE, bytes.size());
   if (memory == nullptr) return false;
   std::memcpy(::GlobalLock(memory), bytes.data(), bytes.size());
@@ -51,7 +51,7 @@ bool put_bytes(UINT format, const std::vector<std::uint8_t>& bytes) {
 }
 
 // For the many programs that know no PNG; from it, Windows makes the other kinds of bitmaps.
-void put_bitmap(const std::vector<std::uint8_t>& png) {
+void put_bitmap(std::span<const std::uint8_t> png) {
   ULONG_PTR token = 0;
   const Gdiplus::GdiplusStartupInput input;
   if (Gdiplus::GdiplusStartup(&token, &input, nullptr) != Gdiplus::Ok) return;
@@ -70,26 +70,12 @@ void put_bitmap(const std::vector<std::uint8_t>& png) {
 }  // namespace
 
 // The system keeps what was copied, also when the program has ended.
-class Clipboard::Owner {
- public:
-  DWORD number = ::GetClipboardSequenceNumber();
-};
-
-Clipboard::Clipboard() = default;
-Clipboard::~Clipboard() = default;
-
-void Clipboard::set_png(std::vector<std::uint8_t> bytes) {
-  owner_.reset();
-  {
-    const Open open;
-    if (!open || !::EmptyClipboard() || !put_bytes(::RegisterClipboardFormatW(L"PNG"), bytes)) {
-      throw FileError(tr("no clipboard: another program keeps it"));
-    }
-    put_bitmap(bytes);
+void copy_png(std::span<const std::uint8_t> bytes) {
+  const Open open;
+  if (!open || !::EmptyClipboard() || !put_bytes(::RegisterClipboardFormatW(L"PNG"), bytes)) {
+    throw FileError(tr("no clipboard: another program keeps it"));
   }
-  owner_ = std::make_unique<Owner>();
+  put_bitmap(bytes);
 }
-
-bool Clipboard::owned() const { return owner_ && owner_->number == ::GetClipboardSequenceNumber(); }
 
 }  // namespace lanescope::base
