@@ -25,7 +25,7 @@ void close_overlay(ShellState& state) {
   overlays.open.reset();
   overlays.keys = {};
   overlays.gallery.just_opened = false;
-  state.files.own.close();
+  state.files.field = {};
 }
 
 void open_overlay(ShellState& state, Overlay overlay) {
@@ -54,8 +54,8 @@ void close_topmost(ShellState& state) {
     perform(state, Action::Pen);
   } else if (state.pointer.magnifier && !state.overlays.open) {
     perform(state, Action::Magnifier);
-  } else if (state.files.system.running()) {
-    state.files.system.cancel();
+  } else if (state.files.asking.busy()) {
+    state.files.asking.end();
   } else if (state.opening.running()) {
     state.opening.cancel();
   } else if (state.device_menu.open) {

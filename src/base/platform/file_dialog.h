@@ -1,4 +1,4 @@
-// Asking for a file with the system's own dialog, where one is part of the system.
+// Asking for a file with a dialog of the system or the desktop.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct FileAnswer {
   bool failed = false;         ///< there was no dialog
 };
 
-/// The system has one. On other systems it is a program of the desktop.
+/// There is one: of the system, or a program of the desktop (zenity, kdialog).
 bool has_file_dialog();
 /// Returns when the user has answered, or soon after `enough` says so. Not on the thread that draws.
 FileAnswer ask_with_file_dialog(const FileQuestion& question, const std::function<bool()>& enough);

@@ -72,7 +72,6 @@ std::optional<FileFacts> file_facts(const fs::path& path) {
   constexpr std::int64_t kTo1970 = 116'444'736'000'000'000;  // in steps of 100 ns, from 1601
   const auto whole = [](DWORD high, DWORD low) { return std::int64_t{high} << 32 | low; };
   return FileFacts{
-      (data.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0,
       static_cast<std::uint64_t>(whole(data.nFileSizeHigh, data.nFileSizeLow)),
       (whole(data.ftLastWriteTime.dwHighDateTime, data.ftLastWriteTime.dwLowDateTime) - kTo1970) * 100,
       static_cast<std::uint64_t>(whole(data.ftCreationTime.dwHighDateTime, data.ftCreationTime.dwLowDateTime))};

@@ -13,12 +13,6 @@ double process_seconds() {
   return (steps(kernel) + steps(user)) / 1e7;
 }
 
-std::optional<std::tm> local_time(std::time_t time) {
-  std::tm local{};
-  if (::localtime_s(&local, &time) != 0) return std::nullopt;
-  return local;
-}
-
 std::uint32_t thread_number() { return ::GetCurrentThreadId(); }
 
 }  // namespace lanescope::base
