@@ -50,6 +50,6 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # What is opened at run time, so that no tool finds it.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libgl1, libegl1, libxcb1, fonts-inter, fonts-jetbrains-mono, fonts-wqy-microhei")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libgl1-mesa-dri, xdg-utils")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "xvfb, xauth")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libgl1-mesa-dri, xclip, xdg-utils")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "wl-clipboard, zenity | kdialog, xvfb, xauth")
 include(CPack)

@@ -19,7 +19,7 @@ build  libglfw3-dev             opens the window
 build  libepoxy-dev             loads OpenGL and EGL functions
 build  libegl-dev               EGL: drawing a picture without a window
 build  libfreetype-dev          text
-build  libxcb1-dev              pictures on the clipboard
+build  libxcb1-dev              tells whether other windows cover the window
 build  libfmt-dev               formatting
 build  libspdlog-dev            log
 build  libcli11-dev             command line
@@ -38,6 +38,7 @@ run    libgl1-mesa-dri          Mesa's drivers, including the software renderer
 run    fonts-inter              text of the window
 run    fonts-jetbrains-mono     figures of the window
 run    fonts-wqy-microhei       Chinese texts
+run    xclip                    pictures on the clipboard
 run    xvfb                     a virtual display
 run    xauth                    xvfb-run needs it
 test   libgtest-dev             tests

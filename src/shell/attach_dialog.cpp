@@ -8,7 +8,7 @@
 #include "base/platform/memory.h"
 #include "base/translate.h"
 #include "model/attach_recipe.h"
-#include "shell/file_list.h"
+#include "shell/file_dialog.h"
 #include "shell/shell_state.h"
 
 namespace lanescope::ui {

@@ -1,7 +1,7 @@
 #include "shell/file_dialog.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cctype>
 
 #include "base/error.h"
 #include "base/settings_folder.h"
@@ -18,8 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using base::tr;
 
-constexpr std::size_t kPlaces = 6;
-constexpr std::string_view kSeparators = fs::path::preferred_separator == '/' ? "/" : "/\\";
+constexpr std::size_t kMostFound = 10'000;
 
 bool is_there(const fs::path& path) {
   std::error_code ignored;
@@ -31,48 +30,41 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
+/// Ignoring case; true if there are no endings.
+bool has_ending(std::string name, const std::vector<std::string>& endings) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return endings.empty() || std::ranges::any_of(endings, [&](const std::string& e) { return name.ends_with(e); });
+}
+
 fs::path with_ending(const fs::path& path, const FileQuestion& question) {
-  if (question.endings.empty() || has_ending(path.filename().string(), question.endings)) return path;
+  if (has_ending(path.filename().string(), question.endings)) return path;
   fs::path ended = path;
   return ended += question.endings.front();
 }
 
-void add_place(std::vector<fs::path>& places, const fs::path& folder) {
-  if (places.size() < kPlaces && is_folder(folder) && std::ranges::find(places, folder) == places.end()) {
-    places.push_back(folder);
-  }
-}
+/// Where the last name of a path begins.
+std::size_t name_at(const std::string& typed) { return typed.rfind('/') + 1; }
 
-void open_own(ShellState& state) {
+void open_field(ShellState& state) {
   open_overlay(state, Overlay::Files);
-  FileDialog& dialog = state.files.own;
-  dialog.question = state.files.question;
-  dialog.just_opened = true;
-  if (!dialog.question.save) dialog.recent = recent_files(state.preferences);
-  add_place(dialog.places, base::home_folder());
-  if (const auto file = state.model.source().file()) add_place(dialog.places, fs::absolute(*file).parent_path());
-  add_place(dialog.places, picture_folder(state.preferences));
-  std::error_code ignored;
-  add_place(dialog.places, fs::current_path(ignored));
-  for (const fs::path& path : recent_files(state.preferences)) add_place(dialog.places, path.parent_path());
-  const fs::path start = fs::absolute(dialog.question.start).lexically_normal();
-  if (dialog.question.save) {
-    dialog.go_to(start.parent_path());
-    dialog.typed = start.filename().string();
-    dialog.field_changed = true;
-  } else {
-    dialog.go_to(start);
-  }
+  PathField& field = state.files.field;
+  field.question = state.files.question;
+  field.just_opened = true;
+  const fs::path start = fs::absolute(field.question.start).lexically_normal();
+  field.folder = field.question.save ? start.parent_path() : start;
+  std::string text = short_path(start);
+  if (!field.question.save && !text.ends_with('/')) text += '/';
+  field.type(text);
+  field.select_from = name_at(text);  // typing replaces a proposed name
 }
 
-// `asked`: whoever chose the file has agreed to replace it.
-void take(ShellState& state, const fs::path& chosen, bool asked) {
-  const FileChoice& files = state.files;
+void take_file(ShellState& state, const fs::path& chosen) {
+  FileChoice& files = state.files;
   const fs::path path = files.question.save ? with_ending(chosen, files.question) : chosen;
-  if (files.question.save && is_there(path) && !(asked && path == chosen)) {
-    state.files.question.start = path;
-    open_own(state);
-    return state.files.own.confirm(path);  // asks whether to replace it
+  if (path != chosen && is_there(path)) {  // the desktop's dialog has asked about another name
+    files.question.start = path;
+    open_field(state);
+    return files.field.confirm();
   }
   switch (files.purpose) {
     case FilePurpose::OpenTrace:
@@ -93,142 +85,97 @@ void take(ShellState& state, const fs::path& chosen, bool asked) {
 
 }  // namespace
 
-void FileDialog::close() { *this = {}; }
-
-void FileDialog::read() {
-  if (reading.busy()) reading.supersede();
-  if (reading.busy() && !reading.ready()) return;  // update() starts it again
-  reading.end();
-  reading.start([folder = folder, endings = question.endings](const base::Stop& stop) {
-    return read_folder(folder, endings, &stop);
-  });
+fs::path typed_path(const fs::path& folder, std::string_view typed) {
+  std::string text(typed);
+  if (text == "~" || text.starts_with("~/")) text = base::home_folder().string() + text.substr(1);
+  const fs::path path = text;
+  return (path.is_absolute() ? path : folder / path).lexically_normal();
 }
 
-void FileDialog::go_to(const fs::path& wanted) {
-  folder = wanted;
-  if (folder.has_relative_path() && !folder.has_filename()) folder = folder.parent_path();  // "/tmp/" is "/tmp"
-  typed.clear();
-  field_changed = true;
-  problem.clear();
-  replaces.clear();
-  selected.reset();
-  read();
-}
-
-void FileDialog::show() {
-  // A proposed name must not hide the others.
-  shown = matching_entries(contents.entries, question.save ? std::string() : typed);
-  selected.reset();
-  if (!question.save && !shown.empty() && !typed.empty()) selected = 0;
-}
-
-void FileDialog::type(const std::string& text) {
+void PathField::type(const std::string& text) {
   typed = text;
   problem.clear();
   replaces.clear();
-  const std::size_t slash = typed.find_last_of(kSeparators);
-  const bool home = typed == "~/" || slash != std::string::npos;
-  if (home) {
-    const fs::path wanted = typed_path(folder, typed.substr(0, slash + 1));
-    if (is_folder(wanted)) {
-      const std::string rest = typed.substr(slash + 1);
-      go_to(wanted);
-      typed = rest;
+  selected.reset();
+  found.clear();
+  const std::string name = typed.substr(name_at(typed));
+  std::error_code error, ignored;
+  fs::directory_iterator at(typed_path(folder, typed.substr(0, name_at(typed))), error);
+  for (; !error && at != fs::directory_iterator() && found.size() < kMostFound; at.increment(error)) {
+    const std::string entry = at->path().filename().string();
+    if (!entry.starts_with(name) || (entry.starts_with('.') && name.empty())) continue;
+    if (at->is_directory(ignored)) {
+      found.push_back(entry + "/");
+    } else if (has_ending(entry, question.endings)) {
+      found.push_back(entry);
     }
   }
-  show();
+  std::ranges::sort(found);
 }
 
-void FileDialog::sort(FileColumn by) {
-  backwards = sorted_by == by && !backwards;
-  sorted_by = by;
-  sort_entries(contents.entries, sorted_by, backwards);
-  show();
+void PathField::complete_typed() {
+  select_from = typed.size();
+  if (found.empty()) return;
+  // In sorted names, what the first and the last have in common, all have.
+  const std::string first = found.front();
+  auto same = static_cast<std::size_t>(std::ranges::mismatch(first, found.back()).in1 - first.begin());
+  // Never half of a character of several bytes.
+  while (same < first.size() && (static_cast<unsigned char>(first[same]) & 0xC0) == 0x80) --same;
+  type(typed.substr(0, name_at(typed)) + first.substr(0, same));
+  select_from = typed.size();
 }
 
-void FileDialog::select(std::ptrdiff_t place) {
-  if (shown.empty()) return;
-  selected = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(place, 0, std::ssize(shown) - 1));
-  scroll_to_selected = true;
-  const FileEntry& entry = contents.entries[shown[*selected]];
-  if (!question.save || entry.folder) return;
-  typed = entry.name;
-  field_changed = true;
-  replaces.clear();
-  problem.clear();
+void PathField::take(std::size_t place) {
+  type(typed.substr(0, name_at(typed)) + found.at(place));
+  select_from = typed.size();
+  if (!typed.ends_with('/')) confirm();
 }
 
-void FileDialog::complete_typed() {
-  const std::string more = completed(contents.entries, typed);
-  if (more == typed) return;
-  type(more);
-  field_changed = true;
-}
-
-void FileDialog::confirm() {
-  const bool folder_selected = selected && contents.entries[shown[*selected]].folder;
-  const fs::path named = typed.empty() ? fs::path() : typed_path(folder, typed);
-  if (selected && (folder_selected || typed.empty() || (!question.save && !is_there(named)))) {
-    return confirm(folder / contents.entries[shown[*selected]].name);
-  }
-  if (!typed.empty()) confirm(named);
-}
-
-void FileDialog::confirm(const fs::path& path) {
-  if (is_folder(path)) return go_to(path);
-  if (!question.save) {
+void PathField::confirm() {
+  if (selected) return take(*selected);
+  select_from = typed.size();
+  fs::path path = typed_path(folder, typed);
+  if (question.save && !is_folder(path)) path = with_ending(path, question);
+  if (is_folder(path)) {
+    problem = tr("{} is a folder", short_path(path));
+  } else if (!question.save) {
     try {
       check_readable({path});
       chosen = path;
     } catch (const base::Error& error) {
       problem = error.what();
     }
-    return;
-  }
-  const fs::path whole = with_ending(path, question);
-  if (!is_folder(whole.parent_path())) {
-    problem = tr("{}: there is no such folder", whole.parent_path().string());
-  } else if (is_there(whole) && replaces != whole) {
-    replaces = whole;
-    problem = tr("{} exists already. Replace it?", whole.filename().string());
+  } else if (!is_folder(path.parent_path())) {
+    problem = tr("{}: there is no such folder", path.parent_path().string());
+  } else if (is_there(path) && replaces != path) {
+    replaces = path;
+    problem = tr("{} exists already. Replace it?", path.filename().string());
   } else {
-    chosen = whole;
+    chosen = path;
   }
-}
-
-bool FileDialog::update() {
-  if (!reading.ready()) return reading.busy();
-  auto result = reading.take();
-  if (!result || result->folder != folder) {
-    read();
-    return true;
-  }
-  contents = std::move(*result);
-  sort_entries(contents.entries, sorted_by, backwards);
-  problem = contents.problem;
-  show();
-  return false;
 }
 
 void ask_for_file(ShellState& state, FilePurpose purpose, const FileQuestion& question) {
   FileChoice& files = state.files;
-  if (files.system.running()) return state.show_toast(tr("A dialog of the desktop is open already"));
+  if (files.asking.busy()) return state.show_toast(tr("A dialog of the desktop is open already"));
   files.purpose = purpose;
   files.question = question;
-  if (state.preferences.system_dialogs && files.system.start(question)) return;
-  open_own(state);
+  if (!base::has_file_dialog()) return open_field(state);
+  files.asking.start([question](const base::Stop& stop) {
+    return base::ask_with_file_dialog(question, [&stop] { return stop.load(); });
+  });
 }
 
 void follow_files(ShellState& state) {
   FileChoice& files = state.files;
-  if (const auto answer = files.system.poll()) {
-    if (answer->failed) open_own(state);
-    if (!answer->path.empty()) take(state, answer->path, true);
+  if (const auto answer = files.asking.take()) {
+    if (answer->failed) open_field(state);
+    if (!answer->path.empty()) take_file(state, answer->path);
   }
-  if (!files.own.chosen) return;
-  const fs::path path = *files.own.chosen;
+  if (!files.field.chosen) return;
+  const fs::path path = *files.field.chosen;
   close_overlay(state);
-  take(state, path, true);
+  take_file(state, path);
 }
 
 void remember_file(Preferences& preferences, const fs::path& path) {

@@ -1,70 +1,59 @@
-// Choosing a file to open or to write: with a dialog of the desktop or, without one, with our own.
+// Choosing a file to open or to write: with a dialog of the desktop or, without one, in a field for a path.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "shell/file_list.h"
-#include "shell/system_dialog.h"
+#include "base/background_job.h"
+#include "base/platform/file_dialog.h"
 
 namespace lanescope::ui {
 
 struct Preferences;
 struct ShellState;
+using base::FileQuestion;
 
 enum class FilePurpose : std::uint8_t { OpenTrace, SaveTrace, SaveSelection, SaveTable, SaveExperiment, FindSource };
 
-/// Our own dialog: a folder's list, and a field for a name or path.
-struct FileDialog {
+/// A field for a path, and the entries of its folder that it may go on with.
+struct PathField {
   FileQuestion question;
-  std::filesystem::path folder;
+  std::filesystem::path folder;  ///< where a relative path begins
   std::string typed;
-  bool just_opened = false, field_changed = false;
-  FolderContents contents;
-  FileColumn sorted_by = FileColumn::Name;
-  bool backwards = false;
-  std::vector<std::size_t> shown;  ///< entries of `contents`
+  std::vector<std::string> found;  ///< names that begin as the typed one does, sorted; folders end in "/"
   std::optional<std::size_t> selected;
-  bool scroll_to_selected = false;
-  std::vector<std::filesystem::path> recent;  ///< files to open, those that exist
-  std::vector<std::filesystem::path> places;  ///< folders
-  std::string problem;                        ///< why it cannot go on
-  std::filesystem::path replaces;             ///< an existing file: another confirmation replaces it
-  base::BackgroundJob<FolderContents> reading;
+  std::string problem;             ///< why it cannot go on
+  std::filesystem::path replaces;  ///< an existing file: another confirmation replaces it
   std::optional<std::filesystem::path> chosen;
+  bool just_opened = false, scroll_to_selected = false;
+  std::optional<std::size_t> select_from;  ///< the program changed the text: it is to be selected from here on
   // Keys since the last frame, applied after the text typed before them.
   std::ptrdiff_t steps = 0;
-  bool enter = false, complete = false, up = false;
+  bool enter = false, complete = false;
 
-  void close();
-  void go_to(const std::filesystem::path& folder);
-  /// The text has changed: a path ending in "/" goes there, anything else filters the list.
   void type(const std::string& text);
-  void sort(FileColumn by);
-  void select(std::ptrdiff_t place);
+  /// As far as all that was found agrees.
   void complete_typed();
-  /// Enter, or the button: goes into the selected folder, or chooses the file.
+  /// Goes into a folder that was found, or confirms a file.
+  void take(std::size_t place);
+  /// Enter, or the button.
   void confirm();
-  /// The same for this path.
-  void confirm(const std::filesystem::path& path);
-  /// Once per frame: takes a folder that has been read. True if something is still being read.
-  bool update();
-
- private:
-  void read();
-  void show();
 };
 
 /// Asks for one file at a time.
 struct FileChoice {
   FilePurpose purpose = FilePurpose::OpenTrace;
   FileQuestion question;
-  SystemDialog system;
-  FileDialog own;
+  base::BackgroundJob<base::FileAnswer> asking;  ///< a dialog of the desktop
+  PathField field;
 };
+
+/// A typed path: "~/a" is in the home folder, "a" in `folder`; without ".." where possible.
+std::filesystem::path typed_path(const std::filesystem::path& folder, std::string_view typed);
 
 void ask_for_file(ShellState& state, FilePurpose purpose, const FileQuestion& question);
 /// Once per frame, after it is drawn: carries out what was chosen.

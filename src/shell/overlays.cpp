@@ -24,7 +24,7 @@ void close_overlay(ShellState& state) {
   Overlays& overlays = state.overlays;
   overlays.open.reset();
   overlays.gallery.just_opened = false;
-  state.files.own.close();
+  state.files.field = {};
 }
 
 void open_overlay(ShellState& state, Overlay overlay) {
@@ -47,8 +47,8 @@ void end_tour(ShellState& state) {
 
 void close_topmost(ShellState& state) {
   if (state.navigation.drag.cancel() || state.lane_hands.cancel()) return;
-  if (state.files.system.running()) {
-    state.files.system.cancel();
+  if (state.files.asking.busy()) {
+    state.files.asking.end();
   } else if (state.opening.running()) {
     state.opening.cancel();
   } else if (state.device_menu.open) {

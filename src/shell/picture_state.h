@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/background_job.h"
-#include "base/platform/clipboard.h"
 #include "picture/compare_picture.h"
 #include "picture/picture.h"
 #include "render/image_texture.h"
@@ -82,12 +81,11 @@ struct PictureState {
   /// Draws the whole window again, scaled by this factor and in this theme; set by the window.
   std::function<io::Image(float scale, ThemeName theme)> paint_window;
 
-  base::Clipboard clipboard;
   struct Writing {
     std::filesystem::path path;             ///< empty: the clipboard
     base::BackgroundJob<std::string> done;  ///< returns the toast's text
   };
-  std::vector<Writing> writing;             ///< declared after `clipboard`, which it uses
+  std::vector<Writing> writing;
   base::BackgroundJob<std::string> saving;  ///< a trace or table that is being written; returns the toast's text
   std::filesystem::path saved_trace;        ///< the trace of `saving`, to be remembered; else empty
 

@@ -206,7 +206,6 @@ Preferences load_preferences(const std::filesystem::path& path, std::string* bro
     p.colour_by = colour_by_of(table, path.string());
     if (const toml::node* files = table.get("recent_files")) p.recent_files = strings_of(*files);
     if (p.recent_files.size() > kRecentFiles) p.recent_files.resize(kRecentFiles);
-    p.system_dialogs = table["system_dialogs"].value_or(p.system_dialogs);
     p.animation = table["animation"].value_or(p.animation);
     p.tour_done = table["tour_done"].value_or(p.tour_done);
     p.window_width = std::clamp(table["window_width"].value_or(p.window_width), 640, 16384);
@@ -244,7 +243,6 @@ void save_preferences(const std::filesystem::path& path, const Preferences& p) {
                     {"font_scale", p.font_scale},
                     {"language", std::string(base::language_key(p.language))},
                     {"colour_by", std::string(colour_by_key(p.colour_by))},
-                    {"system_dialogs", p.system_dialogs},
                     {"animation", p.animation},
                     {"tour_done", p.tour_done},
                     {"window_width", p.window_width},

@@ -48,7 +48,6 @@ struct Preferences {
   std::vector<std::string> recent_files;    ///< traces opened or saved, newest first, at most kRecentFiles
   std::vector<AttachedProgram> attached;    ///< programs that were attached to, newest first, at most kAttachedPrograms
   std::vector<MovedSources> moved_sources;  ///< where their sources are on this machine
-  bool system_dialogs = true;               ///< choose files with a dialog of the desktop, if there is one
 
   bool operator==(const Preferences&) const = default;
 };

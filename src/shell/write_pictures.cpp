@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/platform/clipboard.h"
+#include "base/platform/paths.h"
 #include "base/settings_folder.h"
 #include "base/translate.h"
 #include "io/atomic_file.h"
@@ -185,9 +187,9 @@ void copy_picture(ShellState& state, const PictureChoices& choices, const Pictur
   PictureState& pictures = state.pictures;
   const fs::path instead = free_picture_name(state, picture_subject_word(choices.subject), ".png");
   pictures.writing.push_back({instead, {}});
-  pictures.writing.back().done.start([&pictures, instead, drawn = std::move(drawn)] {
+  pictures.writing.back().done.start([instead, drawn = std::move(drawn)] {
     try {
-      pictures.clipboard.set_png(io::png_bytes(drawn.image, drawn.text));
+      base::copy_png(io::png_bytes(drawn.image, drawn.text));
     } catch (const base::Error& error) {
       drawn.write(instead);
       return tr("{}; the picture was saved to a file instead: {}", error.what(), instead.string());

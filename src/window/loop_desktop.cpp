@@ -107,7 +107,7 @@ void Window::wait_for_work() {
     return glfwPollEvents();
   }
   const auto before = Clock::now();
-  const double rest = screen_.state().files.system.running() ? kDialogSeconds : kRestSeconds;
+  const double rest = screen_.state().files.asking.busy() ? kDialogSeconds : kRestSeconds;
   glfwWaitEventsTimeout(rest);
   if (Clock::now() - before < std::chrono::duration<double>(rest * 0.98)) screen_.owe_frames();
 }

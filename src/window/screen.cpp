@@ -226,9 +226,9 @@ void Screen::finish_frame() {
 }
 
 void Screen::look_around() {
-  if (state().files.system.running()) {  // takes the answer of a dialog of the desktop
+  if (state().files.asking.busy()) {  // takes the answer of a dialog of the desktop
     shell_->perform_requests();
-    if (!state().files.system.running()) owe_frames();
+    if (!state().files.asking.busy()) owe_frames();
   }
   if (follow_own_files(state())) owe_frames();
 }

@@ -50,8 +50,6 @@ TEST_F(Files, FactsAreThoseOfTheFile) {
   const auto facts = file_facts(file("five"));
   ASSERT_TRUE(facts);
   EXPECT_EQ(facts->bytes, 5u);
-  EXPECT_FALSE(facts->folder);
-  EXPECT_TRUE(file_facts(folder_)->folder);
   EXPECT_FALSE(file_facts(file("missing")));
   EXPECT_EQ(errno, ENOENT);
 }

@@ -29,11 +29,7 @@ void select_an_iteration(Desk& desk) {
   ui::select_range(desk.state(), last.start_ns, last.end_ns);
 }
 
-// Whatever this machine's desktop offers.
-void own_dialogs(Desk& desk) {
-  desk.state().preferences.system_dialogs = false;
-  desk.state().overlays.open.reset();
-}
+void close_overlay(Desk& desk) { desk.state().overlays.open.reset(); }
 
 }  // namespace
 
@@ -56,17 +52,17 @@ std::vector<ActionCheck> out_checks() {
          state.toast.reset();
        },
        [](Desk& desk) { return desk.state().toast && desk.state().toast->text.starts_with("copied: "); }},
-      {Action::OpenTrace, own_dialogs, [](Desk& desk) { return desk.has_place("files.confirm"); }},
-      {Action::SaveTraceAs, own_dialogs,
-       [](Desk& desk) { return desk.has_place("files.confirm") && desk.state().files.own.typed.ends_with(".json"); }},
+      {Action::OpenTrace, close_overlay, [](Desk& desk) { return desk.has_place("files.confirm"); }},
+      {Action::SaveTraceAs, close_overlay,
+       [](Desk& desk) { return desk.has_place("files.confirm") && desk.state().files.field.typed.ends_with(".json"); }},
       {Action::SaveSelection,
        [](Desk& desk) {
-         own_dialogs(desk);
+         close_overlay(desk);
          select_an_iteration(desk);
        },
-       [](Desk& desk) { return desk.has_place("files.confirm") && desk.state().files.own.typed.ends_with(".json"); }},
-      {Action::SaveExperiment, own_dialogs,
-       [](Desk& desk) { return desk.has_place("files.confirm") && desk.state().files.own.typed.ends_with(".toml"); }},
+       [](Desk& desk) { return desk.has_place("files.confirm") && desk.state().files.field.typed.ends_with(".json"); }},
+      {Action::SaveExperiment, close_overlay,
+       [](Desk& desk) { return desk.has_place("files.confirm") && desk.state().files.field.typed.ends_with(".toml"); }},
       {Action::SaveTrace, empty_folder, saved_as("trace", ".json")},
       {Action::SaveTraceCompressed, empty_folder, saved_as("trace", ".json.gz")},
   };

@@ -101,12 +101,11 @@ TEST_F(AttachedTest, AnotherFileCanBeChosenFromTheList) {
 
 TEST_F(AttachedTest, AFileThatIsNotThereIsAskedFor) {
   show(true);
-  state().preferences.system_dialogs = false;
   ASSERT_TRUE(desk().until([&] { return desk().has_place("code.find"); }));
   desk().click("code.find");
   ASSERT_TRUE(desk().until([&] { return state().overlays.open == Overlay::Files; }));
   const std::filesystem::path found = desk().home() / "project" / "train.py";
-  state().files.own.chosen = found;
+  state().files.field.chosen = found;
   ASSERT_TRUE(desk().until([&] { return code().code().size() == 9; }));
   EXPECT_THAT(state().preferences.moved_sources,
               ElementsAre(ui::MovedSources{(desk().home() / "gone").string(), (desk().home() / "project").string()}));

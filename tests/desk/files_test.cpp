@@ -170,20 +170,27 @@ TEST_F(FilesTest, CtrlESavesATraceThatOpensAgain) {
   }
 }
 
-// With our own dialog: a part of the name is typed, Enter opens it; saved again under another name, over an old file
-// only when confirmed.
+// A part of the name is typed and completed, Enter opens it; saved again under another name, over an old file only when
+// confirmed.
 TEST_F(FilesTest, CtrlOOpensATraceAndAltESavesIt) {
-  state().preferences.system_dialogs = false;
-  state().preferences.recent_files.clear();
   hold_still();
   const std::filesystem::path path = desk().home() / "mine.json";
   io::write_chrome_trace(path, model().trace(), model().facts());
-  state().preferences.recent_files = {(desk().home() / "gone.json").string(), path.string()};
+  state().preferences.recent_files = {path.string()};  // which says where to begin
   desk().key(key::O, kControl);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("files.row.0") && ImGui::GetIO().WantTextInput; }));
-  EXPECT_THAT(state().files.own.recent, testing::ElementsAre(path)) << "what is gone is not offered";
-  desk().type("mine");
-  ASSERT_TRUE(desk().until([&] { return state().files.own.shown.size() == 1; }));
+  desk().frames(3);
+  EXPECT_EQ(state().files.field.typed, "~/");
+  desk().type("min");
+  desk().key(key::Tab);
+  ASSERT_TRUE(desk().until([&] { return state().files.field.typed == "~/mine.json"; }));
+  desk().frames(3);
+  desk().type("x");  // after what was completed
+  desk().key(key::Enter);
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("files.problem"); })) << state().files.field.typed;
+  desk().frames(3);
+  desk().key(key::Backspace);
+  EXPECT_TRUE(desk().until([&] { return !desk().has_place("files.problem"); }));
   desk().key(key::Enter);
   ASSERT_TRUE(desk().until([&] { return !model().live(); }));
   EXPECT_EQ(model().source().file(), path);
@@ -193,10 +200,10 @@ TEST_F(FilesTest, CtrlOOpensATraceAndAltESavesIt) {
   desk().key(key::E, kAlt);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("files.confirm") && ImGui::GetIO().WantTextInput; }));
   desk().frames(3);
-  desk().type("old");  // the proposed name is selected
-  ASSERT_TRUE(desk().until([&] { return state().files.own.typed == "old"; }));
-  desk().key(key::Enter);
-  ASSERT_TRUE(desk().until([&] { return !state().files.own.replaces.empty(); }));
+  desk().type("ol");  // the proposed name is selected
+  ASSERT_TRUE(desk().until([&] { return state().files.field.typed == "~/ol"; }));
+  desk().click("files.row.0");
+  ASSERT_TRUE(desk().until([&] { return !state().files.field.replaces.empty(); }));
   EXPECT_EQ(std::filesystem::file_size(desk().home() / "old.json"), 3u) << "not without asking";
   desk().click("files.confirm");
   const auto saved = [&] { return std::filesystem::file_size(desk().home() / "old.json") > 3; };

@@ -30,7 +30,6 @@ class OwnFilesTest : public DeskTest {
     fs::create_directories(folder());
     DeskTest::SetUp();
     ASSERT_TRUE(desk().until([&] { return experiment::own_experiments().empty() && errors().empty(); }));
-    state().preferences.system_dialogs = false;
     state().toast.reset();
   }
   fs::path folder() { return desk().settings_file().parent_path() / "experiments"; }
@@ -70,7 +69,7 @@ after = {{ label = {{ en = "a", zh = "后" }}, settings = ["log_interval=50"] }}
     EXPECT_TRUE(desk().until([&] { return desk().has_place("files.confirm") && ImGui::GetIO().WantTextInput; }))
         << (state().toast ? state().toast->text : "no toast");
     desk().frames(3);
-    const fs::path path = state().files.own.folder / state().files.own.typed;
+    const fs::path path = ui::typed_path(state().files.field.folder, state().files.field.typed);
     desk().key(key::Enter);
     EXPECT_TRUE(desk().until([&] { return fs::exists(path) && !state().overlays.open; }));
     return path;
@@ -245,10 +244,10 @@ TEST_F(OwnFilesTest, AnExistingFileIsReplacedOnlyAfterAQuestion) {
   ASSERT_TRUE(desk().until([&] { return !errors().empty(); }));
   desk().key(key::X, kAlt);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("files.confirm") && ImGui::GetIO().WantTextInput; }));
-  EXPECT_EQ(state().files.own.typed, path.filename());
+  EXPECT_THAT(state().files.field.typed, testing::EndsWith("/" + path.filename().string()));
   desk().frames(3);
   desk().key(key::Enter);
-  ASSERT_TRUE(desk().until([&] { return !state().files.own.replaces.empty(); }));
+  ASSERT_TRUE(desk().until([&] { return !state().files.field.replaces.empty(); }));
   EXPECT_EQ(fs::file_size(path), 17u);
   desk().click("files.confirm");
   wait_listed(1);

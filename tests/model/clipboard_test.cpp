@@ -1,4 +1,4 @@
-// Where there is no X server: the round trip on one is in tests/window/clipboard_test.cpp.
+// A picture for the clipboard goes to the program of the session: on a real display in tests/window/clipboard_test.cpp.
 #include "base/platform/clipboard.h"
 
 #include <gmock/gmock.h>
@@ -6,13 +6,12 @@
 
 #include <cstdlib>
 #include <optional>
+#include <vector>
 
 #include "io/scratch.h"
 
 namespace lanescope::ui {
 namespace {
-
-using base::Clipboard;
 
 using testing::HasSubstr;
 
@@ -32,42 +31,50 @@ class Environment {
   std::optional<std::string> before_;
 };
 
-std::string refused() {
-  Clipboard clipboard;
-  const std::string said = refusal<base::FileError>([&] { clipboard.set_png({1, 2, 3}); });
-  EXPECT_FALSE(clipboard.owned());
-  return said;
-}
+class ClipboardTest : public io::Scratch {
+ protected:
+  std::string refused() {
+    return io::error_of([&] { base::copy_png(picture_); });
+  }
+  void program(const std::string& name, const std::string& does) {
+    std::filesystem::permissions(write(name, "#!/bin/sh\nPATH=/usr/bin:/bin\n" + does + "\n"),
+                                 std::filesystem::perms::owner_all);
+  }
+  /// Says with what it was run, and what it got.
+  void program(const std::string& name) {
+    program(name, "echo \"$0 $@\" > " + file("said").string() + "; cat > " + file("taken").string());
+  }
 
-using ClipboardTest = io::Scratch;
+  const std::vector<std::uint8_t> picture_ = std::vector<std::uint8_t>(300'000, 7);
+  const Environment programs_{"PATH", folder_.c_str()}, no_wayland_{"WAYLAND_DISPLAY", nullptr},
+      x11_{"DISPLAY", ":98761"};
+};
 
 TEST_F(ClipboardTest, SaysWhyThereIsNone) {
-  const Environment no_wayland("WAYLAND_DISPLAY", nullptr), no_x("DISPLAY", nullptr),
-      no_programs("PATH", "/nonexistent");
-  EXPECT_THAT(refused(), HasSubstr("there is no display"));
+  EXPECT_THAT(refused(), HasSubstr("install the package xclip"));
   {
     const Environment wayland("WAYLAND_DISPLAY", "wayland-9");
-    EXPECT_THAT(refused(), HasSubstr("wl-copy"));
+    EXPECT_THAT(refused(), HasSubstr("install the package wl-clipboard"));
   }
-  const Environment nobody("DISPLAY", ":98761");
-  EXPECT_THAT(refused(), HasSubstr(":98761 does not answer"));
+  program("xclip", "exit 1");  // which reads nothing: that must not end this program
+  EXPECT_THAT(refused(), HasSubstr("xclip: it failed"));
+  const Environment nowhere("DISPLAY", nullptr);
+  EXPECT_THAT(refused(), HasSubstr("there is no display"));
 }
 
-TEST_F(ClipboardTest, OnWaylandWlCopyGetsIt) {
-  const auto program = [&](const std::string& says) {
-    std::filesystem::permissions(write("wl-copy", "#!/bin/sh\n" + says + "\n"), std::filesystem::perms::owner_all);
+TEST_F(ClipboardTest, TheProgramOfTheSessionGetsThePicture) {
+  program("xclip");
+  const auto given = [&] {
+    base::copy_png(picture_);
+    EXPECT_EQ(io::read_bytes(file("taken")), std::string(picture_.begin(), picture_.end()));
+    return io::read_bytes(file("said"));
   };
-  const std::string path = folder_.string() + ":" + std::getenv("PATH");
-  const Environment wayland("WAYLAND_DISPLAY", "wayland-9"), programs("PATH", path.c_str());
-  program("echo \"$@\" > " + file("said").string() + "; cat > " + file("taken").string());
-  std::vector<std::uint8_t> bytes(300'000);
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 7);
-  Clipboard().set_png(bytes);
-  EXPECT_EQ(io::read_bytes(file("taken")), std::string(bytes.begin(), bytes.end()));
-  EXPECT_EQ(io::read_bytes(file("said")), "--type image/png\n");
-
-  program("exit 1");  // which reads nothing: that must not end this program
-  EXPECT_THAT(refused(), HasSubstr("it failed"));
+  const std::string xclip = file("xclip").string() + " -selection clipboard -t image/png\n";
+  EXPECT_EQ(given(), xclip);
+  const Environment wayland("WAYLAND_DISPLAY", "wayland-9");
+  EXPECT_EQ(given(), xclip) << "which Wayland's desktop hands on";
+  program("wl-copy");
+  EXPECT_EQ(given(), file("wl-copy").string() + " --type image/png\n");
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
-// Choosing a file: the list of a folder, what typing means there, a dialog of the desktop, recent files.
+// Choosing a file: what typing a path means, a dialog of the desktop, recent files.
 #include "shell/file_dialog.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <thread>
@@ -17,6 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 // Sets a variable of the environment for one test.
 class Variable {
@@ -37,204 +37,178 @@ class Variable {
 
 class FileDialogTest : public io::Scratch {
  protected:
-  void write(const std::string& name, const std::string& text = "x") { std::ofstream(file(name)) << text; }
-  void folder(const std::string& name) { std::filesystem::create_directory(file(name)); }
-  void fill() {
+  FileDialogTest() {
     write("b.json", "12345");
     write("A.json.gz", "123");
     write("notes.txt");
     write(".hidden.json");
-    folder("runs");
-    folder("runs-old");
-    folder(".git");
+    for (const char* name : {"runs", "runs-old", ".git"}) std::filesystem::create_directory(file(name));
+    write("runs/inside.json");
   }
-  static std::vector<std::string> names(const FileDialog& dialog) {
-    std::vector<std::string> shown;
-    for (const std::size_t i : dialog.shown) shown.push_back(dialog.contents.entries[i].name);
-    return shown;
+  void write(const std::string& name, const std::string& text = "x") { std::ofstream(file(name)) << text; }
+  PathField& open(bool save = false) {
+    field_.question.save = save;
+    field_.question.endings = {".json", ".json.gz"};
+    field_.folder = folder_;
+    field_.type("");
+    return field_;
   }
-  FileDialog& open(bool save = false) {
-    dialog_.question.save = save;
-    dialog_.question.endings = {".json", ".json.gz"};
-    dialog_.go_to(file(""));
-    settle();
-    return dialog_;
-  }
-  void settle() {
-    while (dialog_.update()) std::this_thread::yield();
-  }
-  // A program that behaves like zenity.
-  std::filesystem::path program(const std::string& script) {
-    write("zenity", "#!/bin/sh\n" + script);
+  /// A program that behaves like zenity, and writes down its words.
+  void program(const std::string& script) {
+    write("zenity", "#!/bin/sh\nPATH=/usr/bin:/bin\nprintf '%s\\n' \"$@\" > " + file("words").string() + "\n" + script);
     ::chmod(file("zenity").c_str(), 0700);
-    return file("zenity");
   }
-  static SystemDialog::Answer wait_for(SystemDialog& dialog) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (std::chrono::steady_clock::now() < deadline) {
-      if (auto answer = dialog.poll()) return *answer;
+  /// Asks, and waits for the answer.
+  void ask(const FileQuestion& question, FilePurpose purpose = FilePurpose::OpenTrace) {
+    ask_for_file(state_, purpose, question);
+    while (state_.files.asking.busy()) {
+      follow_files(state_);
       std::this_thread::yield();
     }
-    ADD_FAILURE() << "no answer";
-    return {};
   }
 
-  FileDialog dialog_;
+  const FileQuestion question_{false, "Open", folder_, {".json"}, "Traces"};
+  PathField field_;
+  ShellState state_;
+  const Variable path_{"PATH", folder_.string()}, display_{"DISPLAY", ":1"}, ssh_{"SSH_CONNECTION", ""},
+      tty_{"SSH_TTY", ""}, desktop_{"XDG_CURRENT_DESKTOP", ""};
 };
 
-TEST_F(FileDialogTest, AFolderIsListedWithoutWhatIsHiddenOrOfAnotherKind) {
-  fill();
-  FileDialog& dialog = open();
-  EXPECT_THAT(names(dialog), ElementsAre("runs", "runs-old", "A.json.gz", "b.json")) << "folders first";
-  EXPECT_EQ(dialog.contents.entries[3].bytes, 5u);
-  EXPECT_GT(dialog.contents.entries[3].changed, 0);
-  dialog.sort(FileColumn::Size);
-  EXPECT_THAT(names(dialog), ElementsAre("runs", "runs-old", "b.json", "A.json.gz")) << "the largest first";
-  dialog.sort(FileColumn::Size);
-  EXPECT_THAT(names(dialog), ElementsAre("runs-old", "runs", "A.json.gz", "b.json"));
-  dialog.go_to(file("missing"));
-  settle();
-  EXPECT_THAT(dialog.problem, HasSubstr("missing: No such file or directory"));
+TEST_F(FileDialogTest, TypingListsWhatThePathMayGoOnWith) {
+  PathField& field = open();
+  EXPECT_THAT(field.found, ElementsAre("A.json.gz", "b.json", "runs-old/", "runs/"))
+      << "without what is hidden or of another kind";
+  field.type("r");
+  EXPECT_THAT(field.found, ElementsAre("runs-old/", "runs/"));
+  field.complete_typed();
+  EXPECT_EQ(field.typed, "runs") << "as far as both names agree";
+  field.type("runs/");
+  EXPECT_THAT(field.found, ElementsAre("inside.json"));
+  field.complete_typed();
+  EXPECT_EQ(field.typed, "runs/inside.json");
+  field.confirm();
+  EXPECT_EQ(field.chosen, file("runs/inside.json"));
+  field.type(".");
+  EXPECT_THAT(field.found, ElementsAre(".git/", ".hidden.json"));
+  field.type("nowhere/");
+  EXPECT_THAT(field.found, IsEmpty());
+  const Variable home("HOME", folder_.string());
+  field.type("~/b");
+  EXPECT_THAT(field.found, ElementsAre("b.json"));
+  EXPECT_EQ(typed_path("/x", "~/b"), file("b"));
+  EXPECT_EQ(typed_path("/x", "a/../b"), "/x/b");
 }
 
-TEST_F(FileDialogTest, TypingFiltersAndAPathGoesThere) {
-  fill();
-  write("runs/inside.json");
-  FileDialog& dialog = open();
-  dialog.type("JS");
-  EXPECT_THAT(names(dialog), ElementsAre("A.json.gz", "b.json")) << "ignoring case";
-  EXPECT_EQ(dialog.selected, 0u);
-  dialog.type("r");
-  dialog.complete_typed();
-  EXPECT_EQ(dialog.typed, "runs") << "as far as both names agree";
-  dialog.type("runs-");
-  dialog.complete_typed();
-  settle();
-  EXPECT_EQ(dialog.folder, file("runs-old")) << "the only one, a folder: its slash goes there";
-  dialog.type("../runs/ins");
-  settle();
-  EXPECT_EQ(dialog.folder, file("runs"));
-  EXPECT_EQ(dialog.typed, "ins");
-  EXPECT_THAT(names(dialog), ElementsAre("inside.json"));
-  dialog.confirm();
-  EXPECT_EQ(dialog.chosen, file("runs/inside.json")) << "Enter takes the match";
+TEST_F(FileDialogTest, NamesAreCompletedByWholeLetters) {
+  write("é1.json");
+  write("è1.json");  // the first byte is the same
+  PathField& field = open();
+  field.type("");
+  std::erase_if(field.found, [](const std::string& name) { return !name.ends_with("1.json"); });
+  ASSERT_EQ(field.found.size(), 2u);
+  field.complete_typed();
+  EXPECT_EQ(field.typed, "");
 }
 
-TEST_F(FileDialogTest, WhatCannotBeReadIsNamedAndTheDialogStays) {
-  fill();
-  FileDialog& dialog = open();
-  dialog.type("gone.json");
-  dialog.confirm();
-  EXPECT_FALSE(dialog.chosen);
-  EXPECT_THAT(dialog.problem, HasSubstr("gone.json"));
+TEST_F(FileDialogTest, AChosenRowIsEnteredOrTaken) {
+  PathField& field = open();
+  field.selected = 3;
+  field.confirm();
+  EXPECT_EQ(field.typed, "runs/");
+  EXPECT_FALSE(field.chosen);
+  field.take(0);
+  EXPECT_EQ(field.chosen, file("runs/inside.json"));
+}
+
+TEST_F(FileDialogTest, WhatCannotBeReadIsNamedAndTheFieldStays) {
+  PathField& field = open();
+  const auto problem = [&](const std::string& typed) {
+    field.type(typed);
+    field.confirm();
+    EXPECT_FALSE(field.chosen) << typed;
+    return field.problem;
+  };
+  EXPECT_THAT(problem("gone.json"), HasSubstr("gone.json: cannot read: No such file"));
+  EXPECT_THAT(problem("runs"), HasSubstr("runs is a folder"));
   write("empty.json", "");
-  dialog.confirm(file("empty.json"));
-  EXPECT_FALSE(dialog.chosen);
-  EXPECT_THAT(dialog.problem, HasSubstr("empty"));
-  dialog.confirm(file("runs"));
-  EXPECT_EQ(dialog.folder, file("runs")) << "a folder is gone into";
+  EXPECT_THAT(problem("empty.json"), HasSubstr("empty"));
+  field.type("b");
+  EXPECT_EQ(field.problem, "");
 }
 
 TEST_F(FileDialogTest, AFileIsReplacedOnlyWhenAskedTwice) {
-  fill();
-  FileDialog& dialog = open(true);
-  EXPECT_THAT(names(dialog), ElementsAre("runs", "runs-old", "A.json.gz", "b.json"));
-  dialog.type("b");
-  EXPECT_EQ(dialog.shown.size(), 4u) << "the new name hides nothing";
-  dialog.confirm();
-  EXPECT_FALSE(dialog.chosen);
-  EXPECT_EQ(dialog.replaces, file("b.json")) << "with its ending";
-  EXPECT_THAT(dialog.problem, HasSubstr("b.json exists already"));
-  dialog.type("c");
-  EXPECT_TRUE(dialog.replaces.empty()) << "another name: the question is void";
-  dialog.type("b");
-  dialog.confirm();
-  dialog.confirm();
-  EXPECT_EQ(dialog.chosen, file("b.json"));
-  dialog.chosen.reset();
-  dialog.type("nowhere/x.json");
-  dialog.confirm();
-  EXPECT_FALSE(dialog.chosen);
-  EXPECT_THAT(dialog.problem, HasSubstr("nowhere"));
+  PathField& field = open(true);
+  field.type("b");
+  field.confirm();
+  EXPECT_FALSE(field.chosen);
+  EXPECT_EQ(field.replaces, file("b.json")) << "with its ending";
+  EXPECT_THAT(field.problem, HasSubstr("b.json exists already"));
+  field.type("c");
+  EXPECT_TRUE(field.replaces.empty()) << "another name: the question is void";
+  field.type("b");
+  field.confirm();
+  field.confirm();
+  EXPECT_EQ(field.chosen, file("b.json"));
+  field.chosen.reset();
+  field.type("runs");
+  field.confirm();
+  EXPECT_THAT(field.problem, HasSubstr("runs is a folder"));
+  field.type("nowhere/x.json");
+  field.confirm();
+  EXPECT_THAT(field.problem, HasSubstr("there is no such folder"));
+  EXPECT_FALSE(field.chosen);
 }
 
-TEST_F(FileDialogTest, TheCommandIsAListOfWords) {
-  const FileQuestion question{true, "Save; rm -rf $HOME", "/tmp/-x `id`.json", {".json", ".json.gz"}, "Traces"};
-  EXPECT_THAT(
-      dialog_command("/usr/bin/zenity", question),
-      ElementsAre("/usr/bin/zenity", "--file-selection", "--save", "--confirm-overwrite", "--title=Save; rm -rf $HOME",
-                  "--filename=/tmp/-x `id`.json", "--file-filter=Traces | *.json *.json.gz", "--file-filter=* | *"));
-  FileQuestion open = question;
-  open.save = false;
-  open.start = "/tmp";
-  EXPECT_THAT(dialog_command("/usr/bin/kdialog", open),
-              ElementsAre("/usr/bin/kdialog", "--title", "Save; rm -rf $HOME", "--getopenfilename", "/tmp/",
-                          "Traces (*.json *.json.gz)"));
+TEST_F(FileDialogTest, TheDesktopsDialogGetsAListOfWords) {
+  program("exit 1\n");
+  ask({true, "Save; rm -rf $HOME", "/tmp/-x `id`.json", {".json", ".json.gz"}, "Traces"});
+  EXPECT_EQ(io::read_bytes(file("words")),
+            "--file-selection\n--save\n--confirm-overwrite\n--title=Save; rm -rf $HOME\n--filename=/tmp/-x `id`.json\n"
+            "--file-filter=Traces | *.json *.json.gz\n--file-filter=* | *\n");
+  EXPECT_FALSE(state_.overlays.open) << "the user closed it";
+  std::filesystem::rename(file("zenity"), file("kdialog"));
+  ask({false, "Open", "/tmp", {".json"}, "Traces"});
+  EXPECT_EQ(io::read_bytes(file("words")), "--title\nOpen\n--getopenfilename\n/tmp/\nTraces (*.json)\n");
 }
 
-TEST_F(FileDialogTest, ADialogOfTheDesktopIsAskedBesideTheDrawing) {
-  SystemDialog dialog;
-  // It waits until the test lets it go on, so that the answer cannot have been there at once.
-  ASSERT_TRUE(dialog.start(
-      {program("while [ ! -e \"$1\" ]; do sleep 0.01; done; echo '/data/a b.json'\n").string(), file("go").string()}));
-  EXPECT_TRUE(dialog.running());
-  EXPECT_FALSE(dialog.poll());
+TEST_F(FileDialogTest, TheWindowGoesOnWhileTheDesktopsDialogIsOpen) {
+  program("while [ ! -e " + file("go").string() + " ]; do sleep 0.01; done; echo " + file("b.json").string() + "\n");
+  ask_for_file(state_, FilePurpose::OpenTrace, question_);
+  follow_files(state_);
+  EXPECT_TRUE(state_.files.asking.busy());
+  ask_for_file(state_, FilePurpose::OpenTrace, question_);
+  EXPECT_THAT(state_.toast->text, HasSubstr("open already"));
+  close_topmost(state_);
+  EXPECT_FALSE(state_.files.asking.busy());
   write("go");
-  const SystemDialog::Answer answer = wait_for(dialog);
-  EXPECT_EQ(answer.path, "/data/a b.json");
-  EXPECT_FALSE(answer.failed || dialog.running());
-  ASSERT_TRUE(dialog.start({program("exit 1\n").string()}));
-  const SystemDialog::Answer closed = wait_for(dialog);
-  EXPECT_TRUE(closed.path.empty() && !closed.failed) << "the user closed it";
-  ASSERT_TRUE(dialog.start({program("echo cannot open display >&2; exit 255\n").string()}));
-  EXPECT_TRUE(wait_for(dialog).failed);
-  ASSERT_TRUE(dialog.start({program("sleep 1000\n").string()}));
-  dialog.cancel();
-  EXPECT_FALSE(dialog.running());
-  EXPECT_FALSE(dialog.start({file("no-such-program").string()}));
+  ask(question_);
+  EXPECT_THAT(state_.requests.files, ElementsAre(file("b.json")));
 }
 
-TEST_F(FileDialogTest, OverSshOrWithoutAProgramOurOwnIsUsed) {
-  program("exit 0\n");
-  const Variable path("PATH", file("").string());
-  const Variable display("DISPLAY", ":1");
-  const Variable tty("SSH_TTY", "");
-  {
-    const Variable ssh("SSH_CONNECTION", "");
-    EXPECT_EQ(dialog_program(), file("zenity"));
-    const Variable relative("PATH", ".");
-    EXPECT_EQ(dialog_program(), "") << "nothing from the current folder";
-  }
-  const Variable ssh("SSH_CONNECTION", "10.0.0.1 22");
-  EXPECT_EQ(dialog_program(), "");
-}
-
-// Where the desktop's dialog fails, ours opens; what it answers is opened.
-TEST_F(FileDialogTest, TheShellOpensWhatWasChosen) {
-  write("a.json");
-  const Variable path("PATH", file("").string());
-  const Variable display("DISPLAY", ":1");
-  const Variable ssh("SSH_CONNECTION", "");
-  const Variable tty("SSH_TTY", "");
-  const FileQuestion question{false, "Open", file(""), {".json"}, "Traces"};
-  ShellState state;
-  state.model.show_nothing();
-  const auto ask = [&] {
-    ask_for_file(state, FilePurpose::OpenTrace, question);
-    while (state.files.system.running()) follow_files(state);
+// Where the desktop has none, over SSH, or where it fails, and for a name that it has not asked about.
+TEST_F(FileDialogTest, TheFieldIsForWhatTheDesktopCannotAsk) {
+  state_.model.show_nothing();
+  const auto opens = [&] {
+    ask(question_);
+    const bool open = state_.overlays.open == Overlay::Files;
+    close_topmost(state_);
+    return open;
   };
-  program("echo '" + file("a.json").string() + "'\n");
-  ask();
-  EXPECT_THAT(state.requests.files, testing::ElementsAre(file("a.json")));
-  EXPECT_FALSE(state.overlays.open);
+  EXPECT_TRUE(opens()) << "no program";
+  program("exit 1\n");
+  EXPECT_FALSE(opens());
+  {
+    const Variable relative("PATH", ".");
+    EXPECT_TRUE(opens()) << "nothing from the current folder";
+    const Variable ssh("SSH_CONNECTION", "10.0.0.1 22");
+    EXPECT_TRUE(opens());
+  }
   program("exit 255\n");
-  ask();
-  EXPECT_EQ(state.overlays.open, Overlay::Files);
-  close_topmost(state);
-  EXPECT_FALSE(state.overlays.open);
-  state.preferences.system_dialogs = false;
-  ask();
-  EXPECT_EQ(state.overlays.open, Overlay::Files);
+  EXPECT_TRUE(opens());
+  program("echo " + file("b").string() + "\n");
+  ask({true, "Save", file("x.json"), {".json"}, "Traces"}, FilePurpose::SaveTrace);
+  EXPECT_EQ(state_.overlays.open, Overlay::Files);
+  EXPECT_EQ(state_.files.field.replaces, file("b.json"));
 }
 
 TEST_F(FileDialogTest, RecentFilesAreTheNewestTenThatExist) {
@@ -251,16 +225,15 @@ TEST_F(FileDialogTest, RecentFilesAreTheNewestTenThatExist) {
   const auto recent = recent_files(preferences);
   EXPECT_EQ(recent.size(), kRecentFiles - 1);
   EXPECT_EQ(recent.front(), file("5.json"));
-  ShellState state;
-  state.model.show_nothing();
-  state.preferences = preferences;
-  const std::vector<PaletteEntry> entries = palette_entries(state);
+  state_.model.show_nothing();
+  state_.preferences = preferences;
+  const std::vector<PaletteEntry> entries = palette_entries(state_);
   const auto found = found_entries("open", entries);
   EXPECT_EQ(entries[found.at(0)].id, "action.open");
   const auto named = found_entries("open 5.json", entries);
   EXPECT_EQ(entries[named.at(0)].text, "open 5.json");
-  entries[named.at(0)].act(state);
-  EXPECT_THAT(state.requests.files, testing::ElementsAre(file("5.json")));
+  entries[named.at(0)].act(state_);
+  EXPECT_THAT(state_.requests.files, ElementsAre(file("5.json")));
 }
 
 }  // namespace

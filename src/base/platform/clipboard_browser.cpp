@@ -4,14 +4,9 @@
 
 namespace lanescope::base {
 
-class Clipboard::Owner {};
-
-Clipboard::Clipboard() = default;
-Clipboard::~Clipboard() = default;
 // The program then makes it a file, which is downloaded.
-void Clipboard::set_png(std::vector<std::uint8_t>) {
+void copy_png(std::span<const std::uint8_t>) {
   throw FileError(tr("in the browser, pictures are downloaded instead of copied"));
 }
-bool Clipboard::owned() const { return false; }
 
 }  // namespace lanescope::base

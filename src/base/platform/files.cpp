@@ -35,7 +35,7 @@ bool may_write(const fs::path& path) { return ::access(path.c_str(), W_OK) == 0;
 std::optional<FileFacts> file_facts(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return FileFacts{S_ISDIR(status.st_mode), static_cast<std::uint64_t>(status.st_size),
+  return FileFacts{static_cast<std::uint64_t>(status.st_size),
                    std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec,
                    static_cast<std::uint64_t>(status.st_ino)};
 }

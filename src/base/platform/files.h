@@ -28,7 +28,6 @@ bool may_follow(const std::filesystem::path& link);
 bool may_write(const std::filesystem::path& path);
 
 struct FileFacts {
-  bool folder = false;
   std::uint64_t bytes = 0;
   std::int64_t changed_ns = 0;  ///< since 1970
   std::uint64_t id = 0;         ///< differs for another file of the same name, where the system numbers files

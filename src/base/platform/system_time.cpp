@@ -11,12 +11,6 @@ double process_seconds() {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
 }
 
-std::optional<std::tm> local_time(std::time_t time) {
-  std::tm local{};
-  if (::localtime_r(&time, &local) == nullptr) return std::nullopt;
-  return local;
-}
-
 std::uint32_t thread_number() {
 #ifdef __linux__
   return static_cast<std::uint32_t>(::gettid());

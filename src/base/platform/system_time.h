@@ -2,15 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <ctime>
-#include <optional>
 
 namespace lanescope::base {
 
 /// The processor time that this program has used.
 double process_seconds();
-/// In the user's own time zone.
-std::optional<std::tm> local_time(std::time_t time);
 /// The number by which the system knows the calling thread.
 std::uint32_t thread_number();
 
