@@ -2,6 +2,7 @@
 #include <zlib.h>
 
 #include "examine.h"
+#include "io/chrome_trace.h"
 #include "json_mutator.h"
 
 using namespace lanescope;

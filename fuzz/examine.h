@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "analysis/live_analysis.h"
+#include "analysis/run_figures.h"
 #include "foreign.h"
-#include "io/run_figures.h"
 #include "io/trace_file.h"
 
 namespace lanescope::fuzz {
@@ -20,7 +20,7 @@ inline io::ReadLimits limits_for(std::string_view bytes) {
 
 /// `bytes`: what it was read from. They decide how much is done, so that a crash comes again: the analysis takes longer
 /// than reading, and advice, the tables and the figures longer than that.
-inline void examine(const trace::Trace& trace, const io::RunFacts& facts, std::string_view bytes) {
+inline void examine(const trace::Trace& trace, const trace::RunFacts& facts, std::string_view bytes) {
   const auto [from, to] = trace.extent();
   expect(from <= to, "a trace that ends before it starts");
   const std::size_t chosen = std::hash<std::string_view>()(bytes);
@@ -29,9 +29,9 @@ inline void examine(const trace::Trace& trace, const io::RunFacts& facts, std::s
   analysis.update(std::numeric_limits<base::Nanoseconds>::max());
   analysis.finish();
   if (chosen % 8 != 1) return;
-  const io::RunFigures figures = io::figures_of(trace, analysis, facts);
-  static_cast<void>(io::advice_of(trace, analysis, figures));
-  static_cast<void>(io::breakdown_of(trace, analysis, figures));
+  const analysis::RunFigures figures = analysis::figures_of(trace, analysis, facts);
+  static_cast<void>(analysis::advice_of(trace, analysis, figures));
+  static_cast<void>(analysis::breakdown_of(trace, analysis, figures));
 }
 
 inline void examine(const io::OpenedTrace& opened, std::string_view bytes) {

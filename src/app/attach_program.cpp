@@ -76,8 +76,8 @@ class PassOnSignals {
   std::array<struct sigaction, kSignals.size()> before_{};
 };
 
-io::RunFacts facts_of(const attach::Attachment& attachment) {
-  io::RunFacts facts;
+trace::RunFacts facts_of(const attach::Attachment& attachment) {
+  trace::RunFacts facts;
   const attach::AttachState state = attachment.state();
   if (const attach::ProcessState* process = state.first_with_gpu()) {
     facts.program = process->program;

@@ -6,6 +6,7 @@
 
 #include "analysis/live_analysis.h"
 #include "app/outputs.h"
+#include "io/chrome_trace.h"
 #include "io/tables.h"
 #include "io/trace_file.h"
 

@@ -108,7 +108,7 @@ std::string experiment_section(const ExperimentReport& report) {
 
 std::string comparison_headline(const PageRun& first, const PageRun& second) {
   const analysis::Pace &a = first.figures.summary.pace, &b = second.figures.summary.pace;
-  const analysis::Gain gain = io::gain_between(first.figures, second.figures);
+  const analysis::Gain gain = analysis::gain_between(first.figures, second.figures);
   const double factor = gain.factor;
   if (!gain.known()) return {};
   const bool faster = factor >= 1;
@@ -126,7 +126,7 @@ std::string comparison_section(const PageRun& first, const PageRun& second) {
   std::string rows;
   const analysis::Pace &paced = first.figures.summary.pace, &other = second.figures.summary.pace;
   if (paced.known() || other.known()) {
-    const analysis::Gain gain = io::gain_between(first.figures, second.figures);
+    const analysis::Gain gain = analysis::gain_between(first.figures, second.figures);
     const bool both = gain.known();
     const std::string basis =
         both ? analysis::factor_basis(paced, other) : analysis::basis_text(paced.known() ? paced.basis : other.basis);
@@ -136,8 +136,8 @@ std::string comparison_section(const PageRun& first, const PageRun& second) {
                     other.known() ? duration(other.ns) : "–", both && !gain.per_sample ? times(1 / gain.factor) : "–");
     if (both && gain.per_sample) {
       rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-                          per(gain, basis), duration(paced.ns / io::batch_size_of(first.figures.facts)),
-                          duration(other.ns / io::batch_size_of(second.figures.facts)), times(1 / gain.factor));
+                          per(gain, basis), duration(paced.ns / analysis::batch_size_of(first.figures.facts)),
+                          duration(other.ns / analysis::batch_size_of(second.figures.facts)), times(1 / gain.factor));
     }
   }
   for (const Compared& figure : compared_figures(first, second)) {

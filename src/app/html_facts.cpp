@@ -19,7 +19,7 @@ using base::tr;
 
 // The default settings. Unknown for another program's trace, and for a device that this machine lacks.
 std::optional<workload::Settings> standard_settings(const PageRun& run) {
-  const io::RunFacts& facts = run.figures.facts;
+  const trace::RunFacts& facts = run.figures.facts;
   if (facts.workload.empty()) return std::nullopt;
   try {
     return workload::default_settings(facts.workload, run.device ? *run.device : device::describe_device(facts.device));
@@ -105,7 +105,7 @@ void add_source(const FileFacts& source, Lines& lines) {
 }  // namespace
 
 std::string settings_section(const PageRun& run, const SectionIds& id) {
-  const io::RunFacts& facts = run.figures.facts;
+  const trace::RunFacts& facts = run.figures.facts;
   if (facts.settings.empty()) return {};
   const std::optional<workload::Settings> standard = standard_settings(run);
   std::string rows;
@@ -132,7 +132,7 @@ std::string settings_section(const PageRun& run, const SectionIds& id) {
 }
 
 std::string machine_section(const PageRun& run, const SectionIds& id) {
-  const io::RunFacts& facts = run.figures.facts;
+  const trace::RunFacts& facts = run.figures.facts;
   Facts list;
   const std::string& program = facts.workload.empty() ? facts.program : facts.workload;
   list.add(N_("program"), program.empty() ? words("not known") : code(program));

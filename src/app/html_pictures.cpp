@@ -86,7 +86,7 @@ Stretch whole_stretch(const trace::Trace& trace, const analysis::LiveAnalysis& a
 }
 
 std::string Pictures::timeline(const trace::Trace& trace, const analysis::LiveAnalysis& analysis,
-                               const io::RunFacts& facts, const Stretch& stretch, const std::string& alt, int wanted,
+                               const trace::RunFacts& facts, const Stretch& stretch, const std::string& alt, int wanted,
                                bool low) {
   if (stretch.to_ns <= stretch.from_ns) return {};
   TimelineView view;

@@ -26,7 +26,7 @@ Stretch whole_stretch(const trace::Trace& trace, const analysis::LiveAnalysis& a
 /// drawn narrower; if that does not help, it is empty.
 class Pictures {
  public:
-  std::string timeline(const trace::Trace& trace, const analysis::LiveAnalysis& analysis, const io::RunFacts& facts,
+  std::string timeline(const trace::Trace& trace, const analysis::LiveAnalysis& analysis, const trace::RunFacts& facts,
                        const Stretch& stretch, const std::string& alt, int width = 1080, bool low = false);
   /// CSS declarations of all colours used, for one theme.
   std::string colours(bool dark) const;

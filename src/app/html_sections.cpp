@@ -64,7 +64,7 @@ std::string iteration_tile(const PageRun& run) {
 }
 
 // "Predicted  1.44 times as fast with log_interval=100: 112.5 µs instead of 162.1 µs."
-std::string predicted_html(const io::PredictedTrial& trial) {
+std::string predicted_html(const analysis::PredictedTrial& trial) {
   std::string change;
   for (const std::string& assignment : trial.settings) change += (change.empty() ? "" : " ") + code(assignment);
   if (!trial.refused.empty()) {
@@ -95,7 +95,7 @@ std::string predicted_html(const io::PredictedTrial& trial) {
   return fmt::format("<p class=\"fix\"><span>{}</span>{}</p>", words("Predicted"), text);
 }
 
-std::string card_html(const Card& card, const std::optional<io::PredictedTrial>& trial) {
+std::string card_html(const Card& card, const std::optional<analysis::PredictedTrial>& trial) {
   std::string cost;
   if (card.weight == Weight::Costs) {
     cost = fmt::format("<b>{}</b><span>{}</span><i class=\"meter\"><i style=\"width:{}%\"></i></i>",

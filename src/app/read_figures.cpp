@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/run_figures.h"
 #include "analysis/stragglers.h"
 #include "app/run_prediction.h"
-#include "io/run_figures.h"
 
 namespace lanescope::app {
 namespace {
@@ -42,10 +42,10 @@ FileFigures read_figures(const std::vector<std::filesystem::path>& files, bool i
   file.analysis->update(std::numeric_limits<Nanoseconds>::max());
   file.analysis->finish();
   RunFigures& figures = file.figures;
-  figures = io::figures_of(trace, *file.analysis, opened.facts);
+  figures = analysis::figures_of(trace, *file.analysis, opened.facts);
   figures.loss = loss_of(trace);
   if (opened.health && opened.health->state != trace::CaptureState::None) figures.capture = opened.health;
-  figures.advice = io::advice_of(trace, *file.analysis, figures);
+  figures.advice = analysis::advice_of(trace, *file.analysis, figures);
   analysis::Collectives collectives =
       analysis::collectives(trace, figures.summary.from_ns, figures.summary.to_ns, opened.facts.clock_error_ns);
   if (!collectives.gpus.empty()) {
@@ -54,7 +54,7 @@ FileFigures read_figures(const std::vector<std::filesystem::path>& files, bool i
     figures.collectives = std::move(collectives);
   }
   if (in_detail) {
-    figures.breakdown = io::breakdown_of(trace, *file.analysis, figures);
+    figures.breakdown = analysis::breakdown_of(trace, *file.analysis, figures);
     if (auto recorded = recorded_of(trace, opened.facts)) {
       recorded->gpu = figures.summary.verdict_gpu;
       figures.trials = trials_of(*recorded, *figures.advice);

@@ -86,18 +86,18 @@ prediction::Recorded recorded_of(const MeasuredRun& run) {
   return recorded;
 }
 
-std::optional<prediction::Recorded> recorded_of(const trace::Trace& trace, const io::RunFacts& facts) {
+std::optional<prediction::Recorded> recorded_of(const trace::Trace& trace, const trace::RunFacts& facts) {
   auto recorded = prediction::recorded_of(trace, facts.workload, facts.settings, experiment::device_of(facts));
   if (recorded) recorded->probe = prediction::probe_of_simulated(recorded->device);
   return recorded;
 }
 
-std::vector<std::optional<io::PredictedTrial>> trials_of(const prediction::Recorded& recorded,
-                                                         const analysis::Advice& advice) {
+std::vector<std::optional<analysis::PredictedTrial>> trials_of(const prediction::Recorded& recorded,
+                                                               const analysis::Advice& advice) {
   prediction::KnownPredictions known;
-  std::vector<std::optional<io::PredictedTrial>> trials;
+  std::vector<std::optional<analysis::PredictedTrial>> trials;
   for (const analysis::Card& card : advice.cards) {
-    std::optional<io::PredictedTrial>& trial = trials.emplace_back();
+    std::optional<analysis::PredictedTrial>& trial = trials.emplace_back();
     if (card.weight != analysis::Weight::Costs) continue;
     if (const auto best = prediction::best_trial(card, recorded, known, kPredictionBudget)) {
       const Prediction& p = best->prediction;

@@ -42,10 +42,10 @@ void verify_in_turns(PredictionReport& report, bool virtual_time, const std::fun
 /// The whole run.
 prediction::Recorded recorded_of(const experiment::MeasuredRun& run);
 /// A whole saved trace; empty if it is not from one of this version's workloads.
-std::optional<prediction::Recorded> recorded_of(const trace::Trace& trace, const io::RunFacts& facts);
+std::optional<prediction::Recorded> recorded_of(const trace::Trace& trace, const trace::RunFacts& facts);
 /// For each card of a run's advice, the trial with the largest predicted gain.
-std::vector<std::optional<io::PredictedTrial>> trials_of(const prediction::Recorded& recorded,
-                                                         const analysis::Advice& advice);
+std::vector<std::optional<analysis::PredictedTrial>> trials_of(const prediction::Recorded& recorded,
+                                                               const analysis::Advice& advice);
 /// Generous, because a command's output must not depend on the wall clock.
 inline constexpr std::chrono::milliseconds kPredictionBudget{30'000};
 

@@ -6,13 +6,13 @@
 #include <optional>
 #include <string>
 
+#include "analysis/run_figures.h"
 #include "app/summary_json.h"
 #include "app/terminal.h"
-#include "io/run_figures.h"
 
 namespace lanescope::app {
 
-using io::RunFigures;
+using analysis::RunFigures;
 
 /// The source of a saved trace's figures.
 struct FileFacts {

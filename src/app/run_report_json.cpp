@@ -35,7 +35,7 @@ Json comparison_json(const RunFigures& first, const std::optional<RunFigures>& s
   Json json;
   json["runs"] = runs;
   json["ratio"] = second ? ratio_of(runs[0], runs[1]) : Json(nullptr);
-  if (second) json["gain"] = gain_json(io::gain_between(first, *second));
+  if (second) json["gain"] = gain_json(analysis::gain_between(first, *second));
   return json;
 }
 

@@ -68,10 +68,10 @@ std::vector<FigureRow> pace_figures(const std::vector<const RunFigures*>& runs) 
                        return cell;
                      },
                      [](const RunFigures& r) { return r.summary.pace.known() ? r.summary.pace.ns : std::nan(""); }});
-  if (runs.size() == 2 && io::gain_between(*runs[0], *runs[1]).per_sample) {
+  if (runs.size() == 2 && analysis::gain_between(*runs[0], *runs[1]).per_sample) {
     figures.back().value = {};  // unequal work
     const auto each = [](const RunFigures& r) {
-      return r.summary.pace.known() ? r.summary.pace.ns / io::batch_size_of(r.facts) : std::nan("");
+      return r.summary.pace.known() ? r.summary.pace.ns / analysis::batch_size_of(r.facts) : std::nan("");
     };
     figures.push_back({tr("per sample"),
                        [each](const RunFigures& r) {

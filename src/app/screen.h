@@ -14,9 +14,9 @@
 #include "experiment/experiment.h"
 #include "experiment/measured_run.h"
 #include "experiment/sweep.h"
-#include "io/chrome_trace.h"
 #include "lesson/lesson.h"
 #include "session/session.h"
+#include "trace/run_facts.h"
 
 namespace lanescope::ui {
 class Source;
@@ -97,7 +97,7 @@ struct TimelineView {
   const trace::Trace* trace = nullptr;
   const analysis::LiveAnalysis* analysis = nullptr;  ///< of the trace
   base::Nanoseconds from_ns = 0, to_ns = 0;
-  io::RunFacts facts;
+  trace::RunFacts facts;
   std::optional<analysis::Bubble> path_to;  ///< also draw the path that leads to this bubble
   int width = 1080;
   bool low = false;  ///< for a small picture: no headings of groups, and lanes without events as strips

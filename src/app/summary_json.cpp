@@ -60,9 +60,9 @@ Json causes_json(const std::array<base::Nanoseconds, analysis::kBubbleCauses>& b
 }
 
 // A figure without samples does not exist with these settings.
-Json own_json(const std::vector<io::OwnFigure>& figures) {
+Json own_json(const std::vector<analysis::OwnFigure>& figures) {
   Json own = Json::object();
-  for (const io::OwnFigure& f : figures) {
+  for (const analysis::OwnFigure& f : figures) {
     if (f.count == 0) continue;
     own[f.key] = {{"label", f.label}, {"unit", f.unit}, {"mean", f.mean},
                   {"total", f.total}, {"last", f.last}, {"count", f.count}};
@@ -77,7 +77,7 @@ Json verdict_json(const analysis::Verdict& verdict) {
   return list;
 }
 
-Json trial_json(const std::optional<io::PredictedTrial>& trial) {
+Json trial_json(const std::optional<analysis::PredictedTrial>& trial) {
   if (!trial) return nullptr;
   Json settings = Json::object();
   for (const std::string& assignment : trial->settings) {
@@ -103,7 +103,7 @@ Json without_wait_json(const analysis::WithoutWait& answer) {
           {"iterations", answer.iterations},     {"refused", nullptr}};
 }
 
-Json advice_json(const analysis::Advice& advice, const std::vector<std::optional<io::PredictedTrial>>& trials) {
+Json advice_json(const analysis::Advice& advice, const std::vector<std::optional<analysis::PredictedTrial>>& trials) {
   Json list = Json::array();
   for (const analysis::Card& card : advice.cards) {
     list.push_back({{"rule", analysis::rule_key(card.rule)},
@@ -287,7 +287,7 @@ Json figure_json(const analysis::Figure& figure, const analysis::Summary& summar
 
 }  // namespace
 
-Json summary_json(const io::RunFigures& figures) {
+Json summary_json(const analysis::RunFigures& figures) {
   const analysis::Summary& s = figures.summary;
   Json settings = Json::object();
   for (const auto& [key, value] : figures.facts.settings) settings[key] = typed(value);

@@ -4,14 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "io/run_figures.h"
+#include "analysis/run_figures.h"
 
 namespace lanescope::app {
 
 using Json = nlohmann::ordered_json;
 
 /// Unknown values (a foreign trace's workload, the mean of no iterations, a NaN) are null. Settings have their types.
-Json summary_json(const io::RunFigures& figures);
+Json summary_json(const analysis::RunFigures& figures);
 
 /// A setting's value with its type: boolean, number or text.
 Json typed(const std::string& text);

@@ -4,9 +4,9 @@
 #include <thread>
 #include <utility>
 
+#include "analysis/run_figures.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "io/run_figures.h"
 
 namespace lanescope::experiment {
 namespace {
@@ -99,9 +99,9 @@ void MeasuredRun::check(const std::vector<std::string>& assignments) const {
   workload::check_settings(session_->workload().name, settings);
 }
 
-io::RunFigures MeasuredRun::figures() const {
+analysis::RunFigures MeasuredRun::figures() const {
   const workload::Runner& runner = session_->runner();
-  io::RunFigures figures = io::figures_of(trace(), *analysis_, facts());
+  analysis::RunFigures figures = analysis::figures_of(trace(), *analysis_, facts());
   if (const trace::CaptureHealth health = session_->capture_health(); health.state != trace::CaptureState::None) {
     figures.capture = health;
   }
@@ -113,12 +113,12 @@ io::RunFigures MeasuredRun::figures() const {
   return figures;
 }
 
-analysis::Advice MeasuredRun::advice(const io::RunFigures& figures) const {
-  return io::advice_of(trace(), *analysis_, figures);
+analysis::Advice MeasuredRun::advice(const analysis::RunFigures& figures) const {
+  return analysis::advice_of(trace(), *analysis_, figures);
 }
 
-analysis::Breakdown MeasuredRun::breakdown(const io::RunFigures& figures) const {
-  return io::breakdown_of(trace(), *analysis_, figures);
+analysis::Breakdown MeasuredRun::breakdown(const analysis::RunFigures& figures) const {
+  return analysis::breakdown_of(trace(), *analysis_, figures);
 }
 
 }  // namespace lanescope::experiment

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "analysis/live_analysis.h"
+#include "analysis/run_figures.h"
 #include "experiment/figure.h"
 #include "experiment/run_facts.h"
-#include "io/run_figures.h"
 #include "session/session.h"
 #include "workload/common_settings.h"
 
@@ -41,13 +41,13 @@ class MeasuredRun {
   const trace::Trace& trace() const { return session_->trace(); }
   workload::Settings settings() const { return session_->settings(); }
   /// Call after run().
-  io::RunFigures figures() const;
+  analysis::RunFigures figures() const;
   /// What makes the GPU idle, and what would help, of the run whose figures these are; figures() leaves it empty.
-  analysis::Advice advice(const io::RunFigures& figures) const;
+  analysis::Advice advice(const analysis::RunFigures& figures) const;
   /// Tables of it; figures() leaves them empty, too.
-  analysis::Breakdown breakdown(const io::RunFigures& figures) const;
+  analysis::Breakdown breakdown(const analysis::RunFigures& figures) const;
   const analysis::LiveAnalysis& analysis() const { return *analysis_; }
-  io::RunFacts facts() const { return facts_of(*session_); }
+  trace::RunFacts facts() const { return facts_of(*session_); }
   trace::CaptureHealth capture_health() const { return session_->capture_health(); }
   const device::DeviceInfo& device() const { return session_->device(); }
   /// The input of experiment/figure.h.

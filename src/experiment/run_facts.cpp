@@ -4,9 +4,9 @@
 
 namespace lanescope::experiment {
 
-io::RunFacts facts_of(const session::Session& session) {
+trace::RunFacts facts_of(const session::Session& session) {
   const device::DeviceInfo& device = session.device();
-  io::RunFacts facts;
+  trace::RunFacts facts;
   facts.workload = session.workload().name;
   facts.device = device.id;
   facts.device_name = device.name;
@@ -21,7 +21,7 @@ io::RunFacts facts_of(const session::Session& session) {
   return facts;
 }
 
-device::DeviceInfo device_of(const io::RunFacts& facts) {
+device::DeviceInfo device_of(const trace::RunFacts& facts) {
   device::DeviceInfo device;
   device.id = facts.device;
   device.name = facts.device_name;

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "analysis/figure.h"
+#include "analysis/run_figures.h"
 #include "base/translate.h"
 #include "device/device_name.h"
 #include "inspect/figure_text.h"
-#include "io/run_figures.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui {
@@ -144,7 +144,8 @@ std::vector<DifferenceRow> difference_rows(const RunSnapshot& a, const RunSnapsh
 
 analysis::Gain gain_between(const RunSnapshot& a, const RunSnapshot& b) {
   if (a.whole || b.whole) return {analysis::factor_between(a.mean_ns(), b.mean_ns(), 1), false};
-  return analysis::gain_between(a.summary.pace, io::batch_size_of(a.facts), b.summary.pace, io::batch_size_of(b.facts));
+  return analysis::gain_between(a.summary.pace, analysis::batch_size_of(a.facts), b.summary.pace,
+                                analysis::batch_size_of(b.facts));
 }
 
 Better better(const RunSnapshot& a, const RunSnapshot& b) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/account.h"
-#include "io/chrome_trace.h"
+#include "trace/run_facts.h"
 #include "trace/trace.h"
 
 namespace lanescope::ui {
@@ -33,7 +33,7 @@ struct RunSnapshot {
   analysis::Summary summary;
   std::string title;  ///< the workload's title, to be translated, or the file's name
   std::string label;  ///< the side of an experiment: "before: a read every iteration"; may be empty
-  io::RunFacts facts;
+  trace::RunFacts facts;
   std::uint64_t number = 0;  ///< unique per copy
 
   const IterationSpan& typical_iteration() const { return iterations[typical]; }
@@ -52,7 +52,7 @@ struct SnapshotPlan {
   bool whole = false;
   analysis::Summary summary;
   std::string title, label;
-  io::RunFacts facts;
+  trace::RunFacts facts;
 };
 
 /// Cuts the plan to its newest steady iterations with at most this many events. Unchanged if there are none.

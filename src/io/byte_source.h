@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/read_progress.h"
+#include "io/reading.h"
 
 namespace lanescope::io {
 

@@ -7,7 +7,7 @@
 
 #include "base/name_table.h"
 #include "io/event_store.h"
-#include "io/read_progress.h"
+#include "io/reading.h"
 #include "trace/call_nature.h"
 #include "trace/event.h"
 #include "trace/sink.h"

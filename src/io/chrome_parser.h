@@ -10,8 +10,8 @@
 
 #include "base/time.h"
 #include "io/byte_source.h"
-#include "io/chrome_trace.h"
 #include "io/json_scalar.h"
+#include "io/reading.h"
 #include "trace/launch_table.h"
 #include "trace/sink.h"
 

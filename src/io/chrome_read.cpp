@@ -2,6 +2,7 @@
 #include "base/translate.h"
 #include "io/chrome_builder.h"
 #include "io/chrome_parser.h"
+#include "io/chrome_trace.h"
 
 namespace lanescope::io {
 

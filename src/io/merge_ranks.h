@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/chrome_trace.h"
+#include "io/reading.h"
 
 namespace lanescope::io {
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "io/chrome_trace.h"
+#include "io/reading.h"
 
 namespace lanescope::io {
 

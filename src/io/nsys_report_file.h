@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/chrome_trace.h"
+#include "io/reading.h"
 
 namespace lanescope::io {
 

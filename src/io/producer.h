@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/chrome_trace.h"
+#include "io/reading.h"
 
 namespace lanescope::io {
 

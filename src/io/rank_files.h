@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/merge_ranks.h"
-#include "io/read_progress.h"
+#include "io/reading.h"
 
 namespace lanescope::io {
 

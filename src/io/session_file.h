@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "io/chrome_trace.h"
+#include "io/reading.h"
 
 namespace lanescope::io {
 

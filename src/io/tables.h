@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "analysis/live_analysis.h"
-#include "io/chrome_trace.h"
+#include "trace/run_facts.h"
 
 namespace lanescope::io {
 

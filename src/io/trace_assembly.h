@@ -14,8 +14,8 @@
 
 #include "io/byte_source.h"
 #include "io/call_inference.h"
-#include "io/chrome_trace.h"
 #include "io/event_store.h"
+#include "io/reading.h"
 #include "io/text_cache.h"
 
 namespace lanescope::io {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "io/byte_source.h"
+#include "io/chrome_trace.h"
 #include "io/merge_ranks.h"
 #include "io/nsys_read.h"
 #include "io/nsys_report_file.h"

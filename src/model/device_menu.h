@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "device/catalogue.h"
-#include "io/chrome_trace.h"
 #include "model/recorded.h"
 
 namespace lanescope::ui {

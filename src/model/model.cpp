@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "analysis/run_figures.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/threads.h"
-#include "io/run_figures.h"
 #include "model/live_source.h"
 #include "workload/common_settings.h"
 #include "workload/setting_change.h"
@@ -221,7 +221,7 @@ std::string Model::assign(const std::vector<std::string>& assignments) {
 
 void Model::say_again() { figures_.say_again(); }
 
-analysis::RunConditions Model::conditions() const { return io::conditions_of(facts()); }
+analysis::RunConditions Model::conditions() const { return analysis::conditions_of(facts()); }
 
 session::SessionOptions Model::options_now() const {
   if (steering()) return steering()->options();

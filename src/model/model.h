@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/account.h"
-#include "io/chrome_trace.h"
+#include "io/reading.h"
 #include "model/capture_text.h"
 #include "model/read_file.h"
 #include "model/recent_figures.h"

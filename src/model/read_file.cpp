@@ -4,9 +4,10 @@
 #include <system_error>
 #include <utility>
 
+#include "analysis/run_figures.h"
+#include "io/chrome_trace.h"
 #include "io/byte_source.h"
 #include "io/rank_files.h"
-#include "io/run_figures.h"
 #include "io/trace_file.h"
 #include "model/file_source.h"
 
@@ -67,7 +68,7 @@ ReadFile analysed(std::unique_ptr<Source> source, FileProgress* progress) {
   const trace::Trace& trace = file.source->trace();
   file.analysis = std::make_unique<analysis::LiveAnalysis>(trace);
   analyse_all(*file.analysis, trace, progress ? *progress : unseen);
-  file.whole = account_of(trace, *file.analysis, io::conditions_of(file.source->facts())).summary;
+  file.whole = account_of(trace, *file.analysis, analysis::conditions_of(file.source->facts())).summary;
   const auto [from, to] = trace.extent();
   file.stale_reads = count_stale_reads(trace, from, to + 1);
   return file;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/live_analysis.h"
-#include "io/chrome_trace.h"
+#include "io/reading.h"
 #include "model/recorded.h"
 #include "model/source.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "attach/program_state.h"
-#include "io/chrome_trace.h"
+#include "io/reading.h"
 #include "model/capture_text.h"
 #include "session/session.h"
 

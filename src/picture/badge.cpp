@@ -10,7 +10,7 @@ namespace lanescope::ui {
 
 using base::tr;
 
-std::string badge_text(const io::RunFacts& facts, bool live) {
+std::string badge_text(const trace::RunFacts& facts, bool live) {
   const device::DeviceInfo device = experiment::device_of(facts);
   const bool cpu = device.kind == device::DeviceKind::Cpu;
   if (!device.simulated) {
@@ -22,8 +22,8 @@ std::string badge_text(const io::RunFacts& facts, bool live) {
   return device.profile.empty() ? says : says + " · " + std::filesystem::path(device.profile).filename().string();
 }
 
-std::string badge_text(const io::RunFacts& a, const io::RunFacts& b) {
-  const io::RunFacts& facts = a.simulated ? a : b;
+std::string badge_text(const trace::RunFacts& a, const trace::RunFacts& b) {
+  const trace::RunFacts& facts = a.simulated ? a : b;
   if (a.device == b.device) return badge_text(facts, false);
   return facts.simulated ? tr("SIMULATED") : tr("MEASURED");
 }

@@ -84,7 +84,7 @@ class CompareLayout::Composition {
   TableScene table() const { return {rows_, true, colours_, fonts_}; }
 
   void add_badge(float y, SpanBatch& out) const {
-    const io::RunFacts& facts = picture_.a->facts.simulated ? picture_.a->facts : picture_.b->facts;
+    const trace::RunFacts& facts = picture_.a->facts.simulated ? picture_.a->facts : picture_.b->facts;
     const std::string says = badge_text(picture_.a->facts, picture_.b->facts);
     const float width = text_width(fonts_, FontRole::BodyBold, says) + 36;
     const float x = width_ - kCompareMargin - width;

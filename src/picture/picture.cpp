@@ -11,8 +11,8 @@
 #include <memory>
 #include <optional>
 
-#include "base/error.h"
 #include "analysis/figure.h"
+#include "base/error.h"
 #include "base/translate.h"
 #include "device/device_name.h"
 #include "picture/words.h"
@@ -56,15 +56,15 @@ std::string figures_text(const analysis::Summary& s) {
   return text;
 }
 
-std::string settings_text(const io::RunFacts& facts) {
+std::string settings_text(const trace::RunFacts& facts) {
   std::string text;
   for (const auto& [key, value] : facts.settings) text += (text.empty() ? "" : "   ") + key + " " + value;
   return text;
 }
 
 // The settings common to all parts; the differing ones are in the parts' titles.
-io::RunFacts shared_facts(const PictureRequest& request) {
-  io::RunFacts facts = request.parts.empty() ? io::RunFacts{} : request.parts.front().facts;
+trace::RunFacts shared_facts(const PictureRequest& request) {
+  trace::RunFacts facts = request.parts.empty() ? trace::RunFacts{} : request.parts.front().facts;
   for (const PicturePart& part : request.parts) {
     std::erase_if(facts.settings, [&](const auto& setting) {
       const auto other = part.facts.settings.find(setting.first);
@@ -78,7 +78,7 @@ io::RunFacts shared_facts(const PictureRequest& request) {
 
 std::string picture_headline(const PictureRequest& request) {
   if (!request.headline.empty()) return request.headline;
-  const io::RunFacts facts = shared_facts(request);
+  const trace::RunFacts facts = shared_facts(request);
   const auto names = workload::workload_names();
   const bool known = std::find(names.begin(), names.end(), facts.workload) != names.end();
   return known ? base::tr(workload::workload_info(facts.workload).title) : facts.workload;
@@ -179,7 +179,7 @@ class PictureLayout::Composition {
 
   // Every picture of a simulation says so, with the profile.
   void add_badge(const TextMeasure& fonts, float y, SpanBatch& out) const {
-    const io::RunFacts* facts = nullptr;
+    const trace::RunFacts* facts = nullptr;
     for (const PicturePart& part : request_.parts) {
       if (!facts || (part.facts.simulated && !facts->simulated)) facts = &part.facts;
     }
@@ -194,7 +194,7 @@ class PictureLayout::Composition {
   }
 
   void add_head(const TextMeasure& fonts, SpanBatch& out) const {
-    const io::RunFacts facts = shared_facts(request_);
+    const trace::RunFacts facts = shared_facts(request_);
     out.add(
         {kPictureMargin, 12, width_ - 360, colours_[Colour::Text], FontRole::Title, picture_headline(request_), 26});
     std::string says;  // of a file of another program, nothing is known

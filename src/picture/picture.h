@@ -12,7 +12,6 @@
 #include "analysis/summary.h"
 #include "inspect/cause.h"
 #include "inspect/search.h"
-#include "io/chrome_trace.h"
 #include "picture/picture_sheet.h"
 #include "timeline/job_bands.h"
 #include "timeline/lane_layout.h"
@@ -20,6 +19,7 @@
 #include "timeline/text.h"
 #include "timeline/theme.h"
 #include "timeline/timeline.h"
+#include "trace/run_facts.h"
 #include "trace/trace.h"
 
 namespace lanescope::ui {
@@ -66,7 +66,7 @@ struct PicturePart {
   trace::Nanoseconds from_ns = 0, to_ns = 0;
   std::string title;          ///< "Log interval 1"
   analysis::Summary summary;  ///< its figures are shown beside the title
-  io::RunFacts facts;
+  trace::RunFacts facts;
   const analysis::LiveAnalysis* analysis = nullptr;  ///< must have read the trace; null: the trace is analysed for the
                                                      ///< picture
   std::optional<trace::Nanoseconds> live_edge;       ///< what is newer is unknown; empty: to_ns

@@ -11,6 +11,7 @@
 #include "experiment/comparison.h"
 #include "experiment/measured_run.h"
 #include "inspect/difference.h"
+#include "io/chrome_trace.h"
 #include "model/advice.h"
 #include "model/model.h"
 #include "model/model_snapshot.h"
@@ -39,7 +40,7 @@ struct Window {
 
   // As the JSON would have it.
   Json json() const {
-    io::RunFigures figures;
+    analysis::RunFigures figures;
     figures.facts = model.facts();
     figures.summary = model.recent();
     figures.events = model.trace().counts();

@@ -13,7 +13,7 @@
 namespace lanescope::app {
 namespace {
 
-using io::RunFigures;
+using analysis::RunFigures;
 
 // As it is read from the program's output.
 nlohmann::json read_back(const RunFigures& figures) { return nlohmann::json::parse(written(summary_json(figures))); }
@@ -231,9 +231,9 @@ using ReportOfASession = io::Scratch;
 
 std::string figures_with_cards(const io::OpenedTrace& opened) {
   const analysis_test::Finished analysis(*opened.trace);
-  RunFigures figures = io::figures_of(*opened.trace, analysis, opened.facts);
-  figures.advice = io::advice_of(*opened.trace, analysis, figures);
-  figures.breakdown = io::breakdown_of(*opened.trace, analysis, figures);
+  RunFigures figures = analysis::figures_of(*opened.trace, analysis, opened.facts);
+  figures.advice = analysis::advice_of(*opened.trace, analysis, figures);
+  figures.breakdown = analysis::breakdown_of(*opened.trace, analysis, figures);
   return written(summary_json(figures));
 }
 

@@ -61,7 +61,7 @@ class ChineseTest : public DeskTest {
       const trace::LaneInfo& lane = trace.lane(static_cast<trace::LaneId>(l)).info();
       names_.insert({lane.name, lane.process});
     }
-    const io::RunFacts facts = model().facts();
+    const trace::RunFacts facts = model().facts();
     names_.insert({facts.workload, facts.device, facts.device_name, facts.version, desk().home().string()});
     if (!workload::workload_names().empty() && model().live()) {
       const workload::Settings now = settings();

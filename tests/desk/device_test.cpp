@@ -280,7 +280,7 @@ TEST_F(DeviceTest, TheMemoryForEventsIsChosenThere) {
 
 TEST_F(DeviceTest, ARecordedRunOpensFromTheMenu) {
   wait_for_iterations(12);
-  io::RunFacts facts = model().facts();
+  trace::RunFacts facts = model().facts();
   facts.device = "cuda:0";
   facts.device_name = "NVIDIA H200";
   facts.simulated = false;

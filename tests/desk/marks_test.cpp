@@ -138,7 +138,7 @@ TEST_F(MarksTest, APinnedTooltipStaysAndIsClosedByItsCross) {
 TEST_F(MarksTest, MarksOfAFileLieBesideIt) {
   const auto path = desk().home() / "noted.json";
   marks().add_bookmark({0, axis().begin_ns(), 1e6, "", "in the file"});
-  io::RunFacts facts = model().facts();
+  trace::RunFacts facts = model().facts();
   facts.marks = ui::marks_to_json(marks());
   io::write_chrome_trace(path, model().trace(), facts);
   const auto open = [&] {

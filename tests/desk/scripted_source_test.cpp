@@ -27,8 +27,8 @@ class ScriptedSource final : public ui::Source, private ui::Growth, private ui::
   }
 
   const trace::Trace& trace() const override { return trace_; }
-  io::RunFacts facts() const override {
-    io::RunFacts facts;
+  trace::RunFacts facts() const override {
+    trace::RunFacts facts;
     facts.device = "cuda:3";
     facts.device_name = "NVIDIA H200";
     facts.version.clear();

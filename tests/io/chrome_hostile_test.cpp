@@ -5,6 +5,7 @@
 #include <random>
 
 #include "io/byte_source.h"
+#include "io/chrome_trace.h"
 #include "opened.h"
 #include "scratch.h"
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "io/chrome_trace.h"
-#include "io/read_progress.h"
+#include "io/reading.h"
 
 namespace lanescope::io {
 namespace {

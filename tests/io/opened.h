@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "io/chrome_trace.h"
+#include "io/reading.h"
 #include "traces.h"
 
 namespace lanescope::io {

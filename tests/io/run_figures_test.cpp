@@ -1,5 +1,5 @@
-// The figures of a run.
-#include "io/run_figures.h"
+// The figures of a run, of traces that a file may hold.
+#include "analysis/run_figures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +13,8 @@
 namespace lanescope::io {
 namespace {
 
+using analysis::figures_of;
+using analysis::RunFigures;
 using analysis_test::Finished;
 
 /// A process with a GPU of its own.

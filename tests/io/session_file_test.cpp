@@ -12,8 +12,8 @@
 #include <random>
 
 #include "analysis/builders.h"
+#include "analysis/run_figures.h"
 #include "io/byte_source.h"
-#include "io/run_figures.h"
 #include "io/session_format.h"
 #include "io/trace_file.h"
 #include "scratch.h"

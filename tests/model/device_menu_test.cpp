@@ -100,7 +100,7 @@ TEST(DeviceMenu, WhereThereIsNothingItSaysWhy) {
 
 TEST(Badge, SaysWhatIsLookedAt) {
   const auto badge = [](const char* device, const char* name, bool simulated, bool runs) {
-    io::RunFacts facts;
+    trace::RunFacts facts;
     facts.device = device;
     facts.device_name = name;
     facts.simulated = simulated;

@@ -40,7 +40,7 @@ class FollowedSourceTest : public io::Scratch {
     }
     written_.publish();
     written_.set_complete_until(from + calls * 1000);
-    io::RunFacts facts;
+    trace::RunFacts facts;
     facts.device_name = "NVIDIA H100";
     facts.version = "";
     trace::CaptureHealth health;

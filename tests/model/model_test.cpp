@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "io/chrome_trace.h"
 #include "io/scratch.h"
 #include "timeline/drawn.h"
 #include "until.h"
@@ -30,7 +31,7 @@ class ModelTest : public io::Scratch {
     build.iteration(1000, 9000);
     build.kernel(2000, 5000);
     build.publish();
-    io::RunFacts facts;
+    trace::RunFacts facts;
     facts.workload = "linear-mse";
     facts.simulated = true;
     io::write_chrome_trace(file("small.json"), trace, facts);

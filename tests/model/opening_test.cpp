@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "io/chrome_trace.h"
 #include "io/scratch.h"
 #include "model/model.h"
 

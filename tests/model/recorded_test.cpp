@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "io/chrome_trace.h"
 #include "io/scratch.h"
 #include "lanescope_captures.h"
 #include "model/model.h"
@@ -87,7 +88,7 @@ class RecordedModelTest : public io::Scratch {
     session::Session session(options);
     session.start();
     session.wait();
-    io::RunFacts facts;
+    trace::RunFacts facts;
     facts.workload = "linear-mse";
     facts.device = "cuda:0";
     facts.device_name = "NVIDIA H200";

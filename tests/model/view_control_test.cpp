@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "io/chrome_trace.h"
 #include "io/scratch.h"
 #include "timeline/drawn.h"
 #include "until.h"

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "io/chrome_trace.h"
 #include "io/scratch.h"
 #include "model/view_control.h"
 #include "timeline/drawn.h"

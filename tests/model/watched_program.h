@@ -60,8 +60,8 @@ class WatchedProgram final : public ui::Source, private ui::Growth, private ui::
   }
 
   const trace::Trace& trace() const override { return trace_; }
-  io::RunFacts facts() const override {
-    io::RunFacts facts;
+  trace::RunFacts facts() const override {
+    trace::RunFacts facts;
     facts.device_name = "NVIDIA H200";
     facts.version.clear();
     return facts;

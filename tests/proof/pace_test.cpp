@@ -31,7 +31,7 @@ Timed timed(const Experiment& e, Side side, std::uint64_t iterations) {
   options.memory_cap_bytes = std::size_t{64} << 20;
   experiment::MeasuredRun run(std::move(options));
   run.run();
-  const io::RunFigures figures = run.figures();
+  const analysis::RunFigures figures = run.figures();
   return {run.measured(), static_cast<double>(figures.elapsed_ns), static_cast<double>(figures.iterations)};
 }
 

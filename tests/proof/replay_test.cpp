@@ -23,7 +23,7 @@ Ran ran(const std::string& workload, std::vector<std::string> settings, const st
   options.memory_cap_bytes = std::size_t{64} << 20;
   experiment::MeasuredRun run(std::move(options));
   run.run();
-  const io::RunFigures figures = run.figures();
+  const analysis::RunFigures figures = run.figures();
   const auto records = run.analysis().records();
   const analysis::Replay replay(run.trace(), records[50].start_ns, records.back().end_ns);
   return {replay.without(run.trace().names().find("item()")),

@@ -11,10 +11,10 @@
 #include "analysis/breakdown.h"
 #include "analysis/stragglers.h"
 #include "analysis/summary.h"
-#include "io/chrome_trace.h"
 #include "trace/capture_health.h"
+#include "trace/run_facts.h"
 
-namespace lanescope::io {
+namespace lanescope::analysis {
 
 /// A figure of the workload itself: "read_us", "the program's read", "µs".
 struct OwnFigure {
@@ -39,8 +39,8 @@ struct RunFigures {
   struct Loss {
     double first = 0, last = 0;
   };
-  RunFacts facts;
-  analysis::Summary summary;
+  trace::RunFacts facts;
+  Summary summary;
   trace::TraceCounts events;
   std::uint64_t iterations = 0;
   base::Nanoseconds elapsed_ns = 0;
@@ -59,29 +59,27 @@ struct RunFigures {
   /// From the setting batch_size and the pace; empty if either is unknown.
   std::optional<double> samples_per_s() const;
   /// Computed by the caller, because it needs a pass over the trace.
-  std::optional<analysis::Advice> advice;
-  std::optional<analysis::Breakdown> breakdown;      ///< the same
-  std::optional<analysis::Collectives> collectives;  ///< the same; empty, too, if there are none
-  std::optional<analysis::Lateness> lateness;        ///< of the GPU that arrives last most often, if that is known
+  std::optional<Advice> advice;
+  std::optional<Breakdown> breakdown;      ///< the same
+  std::optional<Collectives> collectives;  ///< the same; empty, too, if there are none
+  std::optional<Lateness> lateness;        ///< of the GPU that arrives last most often, if that is known
   /// For each card of the advice, what could be tried. Empty: not computed.
   std::vector<std::optional<PredictedTrial>> trials;
 };
 
 /// Samples per iteration: the setting batch_size; 0: not known.
-double batch_size_of(const RunFacts& facts);
+double batch_size_of(const trace::RunFacts& facts);
 /// How much faster the second run is, for the same work.
-analysis::Gain gain_between(const RunFigures& first, const RunFigures& second);
+Gain gain_between(const RunFigures& first, const RunFigures& second);
 
 /// What an analysis must know about a run beyond its trace.
-analysis::RunConditions conditions_of(const RunFacts& facts);
+RunConditions conditions_of(const trace::RunFacts& facts);
 
 /// `analysis` must be of `trace`, and finished. Leaves out what is unknown here (the workload's own figures, the loss,
 /// the capture's health), and advice and breakdown, which need another pass over the trace each.
-RunFigures figures_of(const trace::Trace& trace, const analysis::LiveAnalysis& analysis, const RunFacts& facts);
+RunFigures figures_of(const trace::Trace& trace, const LiveAnalysis& analysis, const trace::RunFacts& facts);
 /// Cards and tables of the trace whose figures these are; of several GPUs, of the one that the verdict is about.
-analysis::Advice advice_of(const trace::Trace& trace, const analysis::LiveAnalysis& analysis,
-                           const RunFigures& figures);
-analysis::Breakdown breakdown_of(const trace::Trace& trace, const analysis::LiveAnalysis& analysis,
-                                 const RunFigures& figures);
+Advice advice_of(const trace::Trace& trace, const LiveAnalysis& analysis, const RunFigures& figures);
+Breakdown breakdown_of(const trace::Trace& trace, const LiveAnalysis& analysis, const RunFigures& figures);
 
-}  // namespace lanescope::io
+}  // namespace lanescope::analysis

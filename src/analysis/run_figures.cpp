@@ -1,4 +1,4 @@
-#include "io/run_figures.h"
+#include "analysis/run_figures.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 
 #include "base/from_chars.h"
 
-namespace lanescope::io {
+namespace lanescope::analysis {
 
-analysis::RunConditions conditions_of(const RunFacts& facts) {
+RunConditions conditions_of(const trace::RunFacts& facts) {
   const auto kept = facts.settings.find("persistent_workers");
   return {.real_time = !facts.simulated,  // also of another program, whose device has no id here
           .h2d_peak_gb_per_s = facts.h2d_peak_gb_per_s,
@@ -18,8 +18,8 @@ analysis::RunConditions conditions_of(const RunFacts& facts) {
           .clock_error_ns = facts.clock_error_ns};
 }
 
-RunFigures figures_of(const trace::Trace& trace, const analysis::LiveAnalysis& analysis, const RunFacts& facts) {
-  analysis::Account account = account_of(trace, analysis, conditions_of(facts));
+RunFigures figures_of(const trace::Trace& trace, const LiveAnalysis& analysis, const trace::RunFacts& facts) {
+  Account account = account_of(trace, analysis, conditions_of(facts));
   RunFigures figures;
   figures.facts = facts;
   figures.summary = std::move(account.summary);
@@ -32,20 +32,17 @@ RunFigures figures_of(const trace::Trace& trace, const analysis::LiveAnalysis& a
   return figures;
 }
 
-analysis::Advice advice_of(const trace::Trace& trace, const analysis::LiveAnalysis& analysis,
-                           const RunFigures& figures) {
+Advice advice_of(const trace::Trace& trace, const LiveAnalysis& analysis, const RunFigures& figures) {
   const trace::GpuNumber gpu = figures.summary.verdict_gpu;
-  return analysis::advice_for(trace, analysis.records(gpu), analysis.analysed_until(), conditions_of(figures.facts),
-                              nullptr, gpu);
+  return advice_for(trace, analysis.records(gpu), analysis.analysed_until(), conditions_of(figures.facts), nullptr,
+                    gpu);
 }
 
-analysis::Breakdown breakdown_of(const trace::Trace& trace, const analysis::LiveAnalysis& analysis,
-                                 const RunFigures& figures) {
-  return analysis::break_down(trace, analysis.records(figures.summary.verdict_gpu), figures.summary,
-                              analysis.analysed_until());
+Breakdown breakdown_of(const trace::Trace& trace, const LiveAnalysis& analysis, const RunFigures& figures) {
+  return break_down(trace, analysis.records(figures.summary.verdict_gpu), figures.summary, analysis.analysed_until());
 }
 
-double batch_size_of(const RunFacts& facts) {
+double batch_size_of(const trace::RunFacts& facts) {
   const auto setting = facts.settings.find("batch_size");
   if (setting == facts.settings.end()) return 0;
   const std::string& text = setting->second;
@@ -55,9 +52,8 @@ double batch_size_of(const RunFacts& facts) {
                                                                                              : 0;
 }
 
-analysis::Gain gain_between(const RunFigures& first, const RunFigures& second) {
-  return analysis::gain_between(first.summary.pace, batch_size_of(first.facts), second.summary.pace,
-                                batch_size_of(second.facts));
+Gain gain_between(const RunFigures& first, const RunFigures& second) {
+  return gain_between(first.summary.pace, batch_size_of(first.facts), second.summary.pace, batch_size_of(second.facts));
 }
 
 std::optional<double> RunFigures::samples_per_s() const {
@@ -66,4 +62,4 @@ std::optional<double> RunFigures::samples_per_s() const {
   return samples > 0 && summary.pace.known() ? std::optional(samples * kNsPerS / summary.pace.ns) : std::nullopt;
 }
 
-}  // namespace lanescope::io
+}  // namespace lanescope::analysis
