@@ -9,7 +9,7 @@
 
 #include "base/translate.h"
 #include "capture/assembly/operation_names.h"
-#include "trace/rank_name.h"
+#include "trace/owners.h"
 
 namespace lanescope::attach {
 namespace {
@@ -75,7 +75,8 @@ WatchedProcess::WatchedProcess(Identity identity, RingReader ring, trace::Trace&
                                     [this](std::uint32_t tid) {
                                       const auto found = threads_.find(tid);
                                       return found == threads_.end() ? std::string() : found->second.name;
-                                    }},
+                                    },
+                                    identity_.rank},
                  [this](const trace::Event& call, const Record& record) {
                    if (record.detail != 0) trace_.sites().note(call.lane, call.start_ns, record.detail);
                    if (record.nature == CallNature::AsyncCopy) learn_whether_it_waits(call, record);
@@ -603,6 +604,7 @@ trace::LaneId WatchedProcess::lane(std::optional<trace::LaneId>& known, trace::L
   info.role = role;
   info.name = std::move(name);
   info.process = identity_.shown();
+  info.rank = identity_.rank;
   info.pid = identity_.pid;
   info.tid = tid == identity_.pid ? 0 : tid;
   info.thread = thread(tid).name;
@@ -626,7 +628,7 @@ void WatchedProcess::write_range(const trace::Event& range) {
 
 std::vector<trace::OpenCall> WatchedProcess::open_calls() {
   std::vector<trace::OpenCall> calls;
-  capture::LaneNames names{identity_.shown(), static_cast<std::int64_t>(identity_.pid), {}};
+  capture::LaneNames names{identity_.shown(), static_cast<std::int64_t>(identity_.pid), {}, identity_.rank};
   for (const OpenCallEntry& open : ring_.open_calls()) {
     const std::uint32_t tid = numbers_.shown(open.thread);
     const auto known = threads_.find(tid);

@@ -568,6 +568,7 @@ class Handler {
       lane_.name = value.text;
     } else if (key_ == "process") {
       lane_.process = value.text;
+      lane_.rank = trace::rank_in(value.text);
     } else if (key_ == "host") {
       lane_.host = value.text;
     } else if (key_ == "thread") {

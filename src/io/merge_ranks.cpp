@@ -13,7 +13,7 @@
 #include "analysis/communicator.h"
 #include "base/translate.h"
 #include "trace/copy_trace.h"
-#include "trace/rank_name.h"
+#include "trace/owners.h"
 
 namespace lanescope::io {
 namespace {
@@ -79,17 +79,26 @@ std::string label_of(const RankTrace& rank) {
   return trace::rank_name(*number, {});
 }
 
+struct Label {
+  std::string text;
+  std::optional<int> rank;  ///< if no other file is of the same
+};
+
 /// Of each, and no two the same: two files of one rank are told apart by their names.
-std::vector<std::string> labels_of(const std::vector<RankTrace>& ranks) {
-  std::vector<std::string> labels;
+std::vector<Label> labels_of(const std::vector<RankTrace>& ranks) {
+  std::vector<Label> labels;
   std::map<std::string, int> uses;
   for (const RankTrace& rank : ranks) ++uses[label_of(rank)];
   std::set<std::string> taken;
   for (const RankTrace& rank : ranks) {
     std::string label = label_of(rank);
-    if (uses[label] > 1) label += fmt::format(" ({})", rank.name);
+    std::optional<int> only = rank_of(rank);
+    if (uses[label] > 1) {
+      label += fmt::format(" ({})", rank.name);
+      only.reset();
+    }
     while (!taken.insert(label).second) label += '\'';
-    labels.push_back(std::move(label));
+    labels.push_back({std::move(label), only});
   }
   return labels;
 }
@@ -274,18 +283,19 @@ OpenedTrace merge_ranks(std::vector<RankTrace> ranks) {
   for (const RankTrace& rank : ranks) cap = std::max(cap, rank.opened.trace->memory_cap_bytes());
   merged.trace = std::make_unique<trace::Trace>(cap);
   merged.facts = common_facts(ranks);
-  const std::vector<std::string> labels = labels_of(ranks);
+  const std::vector<Label> labels = labels_of(ranks);
   std::vector<std::string> remarks = doubts_of(ranks);
   if (std::string missing = missing_text(ranks); !missing.empty()) remarks.push_back(std::move(missing));
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     OpenedTrace& opened = ranks[r].opened;
-    const std::string& label = labels[r];
+    const Label& label = labels[r];
     const auto name_lane = [&](trace::LaneInfo& lane) {
       // A recording of a job names the ranks itself.
-      if (!trace::rank_in(lane.process)) {
-        lane.process = lane.process.empty() ? label : fmt::format("{} · {}", label, lane.process);
+      if (!lane.rank) {
+        lane.process = lane.process.empty() ? label.text : fmt::format("{} · {}", label.text, lane.process);
+        lane.rank = label.rank;
       }
-      if (!one_host) lane.host = lane.host.empty() ? label : fmt::format("{} · {}", label, lane.host);
+      if (!one_host) lane.host = lane.host.empty() ? label.text : fmt::format("{} · {}", label.text, lane.host);
     };
     copy_trace(*opened.trace, *merged.trace, {.shift = alignment.shift_ns[r], .change_lane = name_lane});
     merged.events_read += opened.events_read;

@@ -323,6 +323,11 @@ class SessionReader {
       info.reorder_window = lane.take<std::uint32_t>();
       for (std::string* text : {&info.name, &info.process, &info.host, &info.thread}) *text = lane.take_text();
       check(!lane.bad(), N_("it ends too early"));
+      info.rank = trace::rank_in(info.process);
+      if (lane.more()) {
+        const auto rank = lane.take<std::int32_t>();
+        if (!lane.bad()) info.rank = rank >= 0 ? std::optional<int>(rank) : std::nullopt;
+      }
       check(kind <= static_cast<std::uint8_t>(trace::LaneKind::Counter) && role < trace::kLaneRoles,
             N_("it has a lane of an unknown kind"));
       check(kinds_.size() < trace::Trace::kMaxLanes, N_("too many lanes"));

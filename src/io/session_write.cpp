@@ -209,6 +209,7 @@ class SessionEncoder {
       session::put(lane, info.reorder_window);
       for (const std::string* text : {&info.name, &info.process, &info.host, &info.thread})
         session::put_text(lane, *text);
+      if (info.rank) session::put(lane, static_cast<std::int32_t>(*info.rank));
       session::put_text(bytes_, lane);
       flush_if_full(session::kLanes);
     }

@@ -251,7 +251,10 @@ void TraceAssembly::name_lanes() {
   }
   for (std::size_t l = 0; l < lanes_.size(); ++l) {
     const auto found = process_names_.find(file_process_[l]);
-    if (found != process_names_.end()) lanes_[l].process = found->second;
+    if (found != process_names_.end()) {
+      lanes_[l].process = found->second;
+      lanes_[l].rank = trace::rank_in(found->second);
+    }
     if (!trace::is_cpu_lane(lanes_[l].kind)) continue;
     const auto named = thread_names_.find({lanes_[l].pid, lanes_[l].tid});
     if (named == thread_names_.end()) continue;

@@ -9,7 +9,6 @@
 #include "base/translate.h"
 #include "inspect/owner_text.h"
 #include "trace/owners.h"
-#include "trace/rank_name.h"
 
 namespace lanescope::ui {
 namespace {
@@ -45,7 +44,7 @@ class Owners {
         gpu_owners_.insert(owner_of(info));
         devices_.insert({{info.host, info.pid}, info.device});
         using_gpus_.insert({info.host, info.pid});
-        if (const auto rank = trace::rank_in(info.process)) of_rank_[*rank].insert({info.host, info.pid});
+        if (info.rank) of_rank_[*info.rank].insert({info.host, info.pid});
       }
     }
   }
@@ -102,9 +101,8 @@ class Owners {
 
   // The rank of a GPU's process, unless another one says that it is the same.
   std::optional<int> only_rank(const LaneInfo& info) const {
-    const auto rank = trace::rank_in(info.process);
-    const auto found = rank ? of_rank_.find(*rank) : of_rank_.end();
-    return found != of_rank_.end() && found->second.size() == 1 ? rank : std::nullopt;
+    const auto found = info.rank ? of_rank_.find(*info.rank) : of_rank_.end();
+    return found != of_rank_.end() && found->second.size() == 1 ? info.rank : std::nullopt;
   }
 
   // Each process numbers its own GPUs.
@@ -125,7 +123,7 @@ class Owners {
     const auto which =
         found == pids->second.end() ? 0 : static_cast<std::size_t>(std::distance(pids->second.begin(), found));
     const std::int64_t pid = found == pids->second.end() ? pids->second.begin()->pid : info.pid;
-    const bool only = pids->second.size() == 1 && trace::rank_in(info.process);
+    const bool only = pids->second.size() == 1 && info.rank;
     return {fmt::format("process|{}|{}", info.process, which),
             pid > 0 && !only ? fmt::format("{} · {} {}", name, tr("process"), pid) : name};
   }

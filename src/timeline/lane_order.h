@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "timeline/lane_layout.h"
-#include "trace/rank_name.h"
+#include "trace/owners.h"
 #include "trace/trace.h"
 
 namespace lanescope::ui {
@@ -44,7 +45,7 @@ inline auto order_of(const trace::LaneInfo& info, const Threads& threads) {
   // "worker 2" before "worker 10", and the pin thread after all workers.
   return std::tuple(!cpu, helps, cpu && !threads.iterating.contains(owner),
                     cpu && !helps && !threads.calling.contains(owner), helps ? info.name.size() : 0,
-                    helps ? info.name : std::string(), trace::rank_order(info.process), owner,
+                    helps ? info.name : std::string(), info.rank.value_or(std::numeric_limits<int>::max()), owner,
                     static_cast<int>(info.kind), info.role != trace::LaneRole::Statements, info.name);
 }
 

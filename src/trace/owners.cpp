@@ -1,9 +1,8 @@
 #include "trace/owners.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
-
-#include "trace/rank_name.h"
 
 namespace lanescope::trace {
 namespace {
@@ -17,6 +16,23 @@ std::uint16_t number_of(std::vector<Owner>& owners, const Owner& owner) {
 }
 
 }  // namespace
+
+std::string rank_name(int rank, std::string_view program) {
+  std::string name = "rank " + std::to_string(rank);
+  if (!program.empty()) name.append(" · ").append(program);
+  return name;
+}
+
+std::optional<int> rank_in(std::string_view process) {
+  constexpr std::string_view kRank = "rank ";
+  if (!process.starts_with(kRank)) return std::nullopt;
+  int rank = 0;
+  const char* const end = process.data() + process.size();
+  const auto [after, error] = std::from_chars(process.data() + kRank.size(), end, rank);
+  const std::string_view rest(after, static_cast<std::size_t>(end - after));
+  if (error != std::errc() || rank < 0 || (!rest.empty() && !rest.starts_with(" · "))) return std::nullopt;
+  return rank;
+}
 
 // Looks at all lanes again: the process of a lane without a pid may be known only now.
 void Owners::look() {
@@ -38,7 +54,7 @@ void Owners::look() {
     Owner owner;
     owner.process = number_of(processes_, process);
     ranks_.resize(processes_.size());
-    if (!ranks_[owner.process]) ranks_[owner.process] = rank_in(info.process);
+    if (!ranks_[owner.process]) ranks_[owner.process] = info.rank;
     if (is_gpu_work_lane(info.kind)) owner.gpu = number_of(gpus_, Gpu{owner.process, info.device});
     lanes_.push_back(owner);
   }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,12 @@ struct Gpu {
   auto operator<=>(const Gpu&) const = default;
 };
 
+/// How a process of a job is named in files and lists: "rank 3 · train.py"; "rank 3" if the program has no name. The
+/// same in every language.
+std::string rank_name(int rank, std::string_view program);
+/// The rank in such a name: for the readers of files that do not state it (LaneInfo::rank).
+std::optional<int> rank_in(std::string_view process);
+
 /// Reads lanes only, so it costs nothing per event. Not thread-safe. The trace must outlive it.
 class Owners {
  public:
@@ -50,7 +57,7 @@ class Owners {
 
   const std::vector<Process>& processes() const { return processes_; }
   const std::vector<Gpu>& gpus() const { return gpus_; }
-  /// In a job of several, as its lanes' names say.
+  /// In a job of several, as its lanes say.
   std::optional<int> rank_of(ProcessNumber process) const { return ranks_[process]; }
 
  private:

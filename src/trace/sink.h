@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -55,6 +56,7 @@ struct LaneInfo {
   std::string host{};  ///< host name; empty if all lanes are from one machine
   /// CPU lanes: the thread's own name, if it says more than the program's: "pt_main_thread".
   std::string thread{};
+  std::optional<int> rank{};  ///< of the process in a job of several
 
   bool operator==(const LaneInfo&) const = default;
 };

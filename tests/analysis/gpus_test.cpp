@@ -227,12 +227,12 @@ TEST_F(TwoRanks, TheSummaryNamesTheRankThatItSpeaksOf) {
 
 TEST(GpuName, OfAJobIsByRank) {
   trace::Trace trace;
-  for (const auto& [process, pid, device] :
-       {std::tuple{"rank 1 · train.py", 31, 1}, std::tuple{"rank 0 · train.py", 32, 0},
-        std::tuple{"rank 0 · other.py", 33, 0}, std::tuple{"train.py", 34, 4}}) {
+  for (const auto& [rank, pid, device] :
+       {std::tuple{std::optional(1), 31, 1}, std::tuple{std::optional(0), 32, 0}, std::tuple{std::optional(0), 33, 0},
+        std::tuple{std::optional<int>(), 34, 4}}) {
     LaneInfo info;
     info.kind = LaneKind::Kernels;
-    info.process = process;
+    info.rank = rank;
     info.pid = pid;
     info.device = device;
     trace.add_lane(info);

@@ -7,7 +7,7 @@
 #include "analysis/collectives.h"
 #include "io/trace_file.h"
 #include "scratch.h"
-#include "trace/rank_name.h"
+#include "trace/owners.h"
 #include "traces.h"
 
 namespace lanescope::io {
@@ -152,6 +152,7 @@ TEST(MergeRanks, RecordingsThatNameTheirRanksKeepThem) {
     auto trace = std::make_unique<trace::Trace>();
     LaneInfo info = rank.opened.trace->lane(1).info();
     info.process = trace::rank_name(number, "train.py");
+    info.rank = number;
     trace->add_lane(info);
     trace->publish();
     rank.opened.trace = std::move(trace);

@@ -45,7 +45,9 @@ TEST_F(SessionFile, KeepsEverything) {
   launch.grid = {7, 8, 9};
   launch.registers_per_thread = 40;
   launch.occupancy_percent = 1.0 / 3;
-  const LaneId lane = trace.add_lane(gpu_lane(LaneKind::Kernels, "kernels", 3));
+  LaneInfo kernels = gpu_lane(LaneKind::Kernels, "kernels", 3);
+  kernels.rank = 12;
+  const LaneId lane = trace.add_lane(kernels);
   Event kernel = make_event(trace, lane, EventKind::Kernel, "gemm", 5, 10, 77);
   trace::set_launch(kernel, trace.launches().intern(launch));
   trace::set_arguments(kernel, trace.arguments().intern("\"Input Dims\":[[64,3]]"));
@@ -316,7 +318,8 @@ std::string packed_chunk(std::uint32_t type, std::string_view bytes) {
   packed.resize(ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), 1));
   return chunk(type, packed, static_cast<std::uint32_t>(bytes.size()), session::Packing::Zstd);
 }
-std::string lane_chunk(int lanes = 1) {
+/// `after`: what follows the texts of each lane.
+std::string lane_chunk(int lanes = 1, std::string_view process = "", std::string_view after = "") {
   std::string bytes;
   for (int i = 0; i < lanes; ++i) {
     std::string lane(2, '\2');
@@ -324,8 +327,9 @@ std::string lane_chunk(int lanes = 1) {
     session::put(lane, std::int64_t{i});
     session::put(lane, std::int64_t{0});
     for (int n = 0; n < 3; ++n) session::put(lane, std::uint32_t{0});
-    for (int n = 0; n < 4; ++n) session::put_text(lane, "");
-    session::put_text(bytes, lane);
+    for (const std::string_view text : {std::string_view(), process, std::string_view(), std::string_view()})
+      session::put_text(lane, text);
+    session::put_text(bytes, lane += after);
   }
   return chunk(session::kLanes, bytes);
 }
@@ -406,6 +410,28 @@ TEST(HostileSession, ChunksThatMayBeLeftOutAreLeftOut) {
                             chunk(session::kEvents, run(0, 0, 3, 5)) + step_chunk(3) + chunk(session::kEnd, ""));
   EXPECT_EQ(opened.incomplete, "");
   EXPECT_EQ(opened.events_read, 3u);
+}
+
+// Files of older versions have the rank in the process's name only.
+TEST(HostileSession, ARankIsTheOneStatedOrTheOneInTheName) {
+  const auto rank = [](std::string_view process, std::string_view after) {
+    return read_bytes_as_session(head() + lane_chunk(1, process, after) + chunk(session::kEvents, run(0, 0, 1, 5)) +
+                                 step_chunk(1) + chunk(session::kEnd, ""))
+        .trace->lane(0)
+        .info()
+        .rank;
+  };
+  const auto stated = [](std::int32_t number) {
+    std::string bytes;
+    session::put(bytes, number);
+    return bytes;
+  };
+  EXPECT_EQ(rank("rank 3 · train.py", ""), 3);
+  EXPECT_EQ(rank("train.py", ""), std::nullopt);
+  EXPECT_EQ(rank("train.py", stated(7)), 7);
+  EXPECT_EQ(rank("train.py", stated(7) + "of a newer version"), 7);
+  EXPECT_EQ(rank("train.py", stated(-5)), std::nullopt);
+  EXPECT_EQ(rank("rank 3 · train.py", "ab"), 3) << "too short to be one";
 }
 
 TEST(HostileSession, EventsYearsFromTheFirstAreLeftOut) {

@@ -44,12 +44,13 @@ TEST(ChosenGpus, UpToFourAreAllShownInTheirOrder) {
 
 TEST(ChosenGpus, OfRanksTheyAreInTheirOrder) {
   trace::Trace trace;
-  for (const auto& [process, pid] : {std::pair{"rank 2 · train.py", 1}, std::pair{"rank 0 · train.py", 2},
-                                     std::pair{"train.py", 3}, std::pair{"rank 1 · train.py", 4}}) {
+  std::int64_t pid = 0;
+  for (const std::optional<int> rank : {std::optional(2), std::optional(0), std::optional<int>(), std::optional(1)}) {
     trace::LaneInfo info;
     info.kind = trace::LaneKind::Kernels;
-    info.process = process;
-    info.pid = pid;
+    info.process = "train.py";
+    info.rank = rank;
+    info.pid = ++pid;
     trace.add_lane(info);
   }
   EXPECT_THAT(chosen_gpus(trace::Owners(trace), {}, 4), ElementsAre(1, 3, 0, 2));

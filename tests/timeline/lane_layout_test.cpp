@@ -169,10 +169,13 @@ TEST(Seats, ProcessesOfAJobAreNamedAndOrderedByRank) {
   trace::Trace trace;
   for (const auto& [rank, pid] : {std::pair{10, 31}, std::pair{2, 32}, std::pair{0, 33}}) {
     const std::string process = "rank " + std::to_string(rank) + " · train.py";
-    trace.add_lane(cpu(LaneKind::Calls, "calls", 0, pid, process));
+    LaneInfo calls = cpu(LaneKind::Calls, "calls", 0, pid, process);
+    calls.rank = rank;
+    trace.add_lane(calls);
     LaneInfo kernels = gpu(LaneKind::Kernels, "kernels", rank, 7);
     kernels.pid = pid;
     kernels.process = process;
+    kernels.rank = rank;
     trace.add_lane(kernels);
   }
   LaneLayout layout;

@@ -12,6 +12,7 @@ trace::LaneInfo LaneNames::lane(trace::LaneKind kind, std::string name) const {
   trace::LaneInfo info;
   info.kind = kind;
   info.process = process;
+  info.rank = rank;
   info.pid = pid;
   info.name = std::move(name);
   return info;

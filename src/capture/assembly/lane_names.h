@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "trace/sink.h"
@@ -16,6 +17,7 @@ struct LaneNames {
   std::int64_t pid = 0;
   /// A thread's own name; empty or none: unknown.
   std::function<std::string(std::uint32_t thread)> thread{};
+  std::optional<int> rank{};  ///< of the process in a job of several
 
   /// The API calls of a thread. Those of the main thread are next to the program's own ranges (tid 0).
   trace::LaneInfo calls(std::uint32_t thread, bool is_main) const;

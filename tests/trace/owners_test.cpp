@@ -1,8 +1,6 @@
-#include "trace/rank_name.h"
+#include "trace/owners.h"
 
 #include <gtest/gtest.h>
-
-#include "trace/owners.h"
 
 namespace lanescope::trace {
 namespace {
@@ -21,20 +19,18 @@ TEST(RankName, OtherNamesHaveNone) {
        {"", "rank", "rank ", "rank x", "rank -1", "rank 3.py", "rank 99999999999", "train.py rank 3"}) {
     EXPECT_EQ(rank_in(name), std::nullopt) << name;
   }
-  EXPECT_LT(rank_order("rank 2 · b"), rank_order("rank 10 · a"));
-  EXPECT_LT(rank_order("rank 10 · a"), rank_order("a"));
 }
 
-TEST(RankName, OwnersKnowTheRankOfAProcess) {
+TEST(Owners, KnowTheRankOfAProcess) {
   Trace trace;
   LaneInfo info;
   info.kind = LaneKind::Calls;
   info.name = "CUDA calls";
   info.pid = 5;
-  info.process = "rank 1 · train.py";
+  info.rank = 1;
   trace.add_lane(info);
   info.pid = 6;
-  info.process = "train.py";
+  info.rank.reset();
   trace.add_lane(info);
   const Owners owners(trace);
   EXPECT_EQ(owners.rank_of(0), 1);
