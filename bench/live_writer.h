@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "session/session.h"
+#include "experiment/session.h"
 #include "synthetic_loop.h"
 
 namespace lanescope::bench {

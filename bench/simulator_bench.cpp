@@ -5,8 +5,8 @@
 
 #include <array>
 
+#include "device/op.h"
 #include "experiment/measured_run.h"
-#include "ops/op.h"
 #include "promise.h"
 
 namespace lanescope::bench {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "analysis/live_analysis.h"
+#include "experiment/session.h"
 #include "promise.h"
-#include "session/session.h"
 #include "timeline/timeline.h"
 
 namespace lanescope::bench {

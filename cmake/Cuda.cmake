@@ -71,7 +71,7 @@ file(GLOB backend_kernels CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cuda_back
 lanescope_unity(backend_units lanescope_cuda "${PROJECT_SOURCE_DIR}/src" ${backend_sources})
 add_library(lanescope_cuda MODULE ${backend_units} ${backend_kernels})
 target_include_directories(lanescope_cuda PRIVATE "${PROJECT_SOURCE_DIR}/src")
-target_link_libraries(lanescope_cuda PRIVATE lanescope_cupti lanescope_ops CUDA::cudart_static)
+target_link_libraries(lanescope_cuda PRIVATE lanescope_cupti lanescope_device CUDA::cudart_static)
 set_target_properties(lanescope_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
                       CUDA_RUNTIME_LIBRARY Static LINKER_LANGUAGE CXX CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden)
 # Only the functions that are looked up by name are exported.

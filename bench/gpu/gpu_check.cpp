@@ -25,7 +25,7 @@
 #include "base/error.h"
 #include "capture/recorder.h"
 #include "device/catalogue.h"
-#include "session/session.h"
+#include "experiment/session.h"
 
 namespace lanescope {
 namespace {

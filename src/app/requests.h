@@ -10,12 +10,12 @@
 
 #include "app/screen.h"
 #include "attach/program_state.h"
+#include "device/op.h"
 #include "experiment/comparison.h"
 #include "experiment/experiment.h"
+#include "experiment/session.h"
 #include "experiment/sweep.h"
 #include "lesson/lesson.h"
-#include "ops/op.h"
-#include "session/session.h"
 
 namespace lanescope::app {
 

@@ -13,9 +13,9 @@
 #include "analysis/live_analysis.h"
 #include "experiment/experiment.h"
 #include "experiment/measured_run.h"
+#include "experiment/session.h"
 #include "experiment/sweep.h"
 #include "lesson/lesson.h"
-#include "session/session.h"
 #include "trace/run_facts.h"
 
 namespace lanescope::ui {

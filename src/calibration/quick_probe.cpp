@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "calibration/probe.h"
-#include "ops/arguments.h"
+#include "device/op.h"
 
 namespace lanescope::calibration {
 namespace {

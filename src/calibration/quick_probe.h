@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "calibration/calibrate.h"
-#include "ops/op.h"
+#include "device/op.h"
 
 namespace lanescope::calibration {
 

@@ -13,7 +13,7 @@
 
 #include "cuda_backend/fused_linear.h"
 #include "device/cuda/api.h"
-#include "ops/op.h"
+#include "device/op.h"
 
 namespace lanescope::cuda_backend {
 

@@ -8,7 +8,7 @@
 #include "cuda_backend/gemm.cuh"
 #include "cuda_backend/reductions.cuh"
 #include "device/cuda/api.h"
-#include "ops/op.h"
+#include "device/op.h"
 
 namespace lanescope::cuda_backend {
 

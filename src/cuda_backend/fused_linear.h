@@ -8,7 +8,7 @@
 #include <span>
 
 #include "device/cuda/api.h"
-#include "ops/op.h"
+#include "device/op.h"
 
 namespace lanescope::cuda_backend {
 

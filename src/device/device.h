@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "device/framework_costs.h"
-#include "ops/op.h"
+#include "device/op.h"
 #include "trace/capture_health.h"
 #include "trace/sink.h"
 

@@ -11,7 +11,7 @@
 
 #include "experiment/experiment.h"
 #include "experiment/figure.h"
-#include "session/session.h"
+#include "experiment/session.h"
 
 namespace lanescope::experiment {
 

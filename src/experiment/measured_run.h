@@ -13,7 +13,7 @@
 #include "analysis/run_figures.h"
 #include "experiment/figure.h"
 #include "experiment/run_facts.h"
-#include "session/session.h"
+#include "experiment/session.h"
 #include "workload/common_settings.h"
 
 namespace lanescope::experiment {

@@ -1,7 +1,7 @@
 // Converts between a session and the facts about a run that are stored in a file beside its trace.
 #pragma once
 
-#include "session/session.h"
+#include "experiment/session.h"
 #include "trace/run_facts.h"
 
 namespace lanescope::experiment {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "calibration/quick_probe.h"
-#include "ops/op.h"
+#include "device/op.h"
 
 namespace lanescope::ui {
 

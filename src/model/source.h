@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "attach/program_state.h"
+#include "experiment/session.h"
 #include "io/reading.h"
 #include "model/capture_text.h"
-#include "session/session.h"
 
 namespace lanescope::ui {
 

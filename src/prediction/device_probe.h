@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "calibration/quick_probe.h"
-#include "ops/op.h"
+#include "device/op.h"
 
 namespace lanescope::prediction {
 

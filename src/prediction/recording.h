@@ -11,7 +11,7 @@
 
 #include "analysis/pace.h"
 #include "device/calls.h"
-#include "ops/op.h"
+#include "device/op.h"
 #include "trace/owners.h"
 #include "trace/trace.h"
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/translate.h"
+#include "experiment/session.h"
 #include "model/source.h"
-#include "session/session.h"
 #include "shell/bindings.h"
 #include "timeline/theme.h"
 #include "window/shell.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "device/cpu/products.h"
-#include "ops/op.h"
+#include "device/op.h"
 
 namespace lanescope::device::cpu {
 namespace {

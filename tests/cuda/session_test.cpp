@@ -1,5 +1,5 @@
 // A whole run on a GPU, from the loaded back end to the trace. The back end is the fake one, in a separate library.
-#include "session/session.h"
+#include "experiment/session.h"
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/op.h"
+#include "device/op.h"
 
 namespace lanescope::gpu_test {
 

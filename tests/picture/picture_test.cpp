@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "analysis/summary.h"
+#include "experiment/session.h"
 #include "io/png.h"
 #include "io/scratch.h"
 #include "picture/xml.h"
 #include "read_png.h"
 #include "render/canvas.h"
 #include "render/draw_pictures.h"
-#include "session/session.h"
 #include "shell/picture_state.h"
 
 namespace lanescope::ui {

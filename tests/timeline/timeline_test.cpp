@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "session/session.h"
+#include "experiment/session.h"
 #include "timeline/drawn.h"
 
 namespace lanescope::ui {

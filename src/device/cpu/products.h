@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "ops/op.h"
+#include "device/op.h"
 
 namespace lanescope::device::cpu {
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <span>
 
-#include "ops/op.h"
+#include "device/op.h"
 
 namespace lanescope::device::cuda {
 

@@ -17,7 +17,7 @@
 
 namespace lanescope::device::cuda {
 
-/// Increment it with every change to this header, api.h, trace/sink.h, trace/event.h or ops/op.h.
+/// Increment it with every change to this header, api.h, trace/sink.h, trace/event.h or device/op.h.
 inline constexpr int kBackendAbi = 5;
 inline constexpr const char* kBackendFile = "liblanescope_cuda.so";
 inline constexpr const char* kBackendSymbol = "lanescope_cuda_backend";

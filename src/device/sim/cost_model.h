@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/time.h"
+#include "device/op.h"
 #include "device/sim/profile.h"
 #include "device/sim/sim_options.h"
-#include "ops/op.h"
 
 namespace lanescope::device::sim {
 

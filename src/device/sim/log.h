@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "device/calls.h"
-#include "ops/op.h"
+#include "device/op.h"
 #include "trace/sink.h"
 
 namespace lanescope::device::sim {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "device/buffer_table.h"
-#include "ops/op.h"
+#include "device/op.h"
 
 namespace lanescope::device::sim {
 

@@ -10,7 +10,7 @@
 
 #include "device/calls.h"
 #include "device/device.h"
-#include "ops/op.h"
+#include "device/op.h"
 
 namespace lanescope::device::sim {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/op.h"
+#include "device/op.h"
 
 namespace lanescope::ops {
 namespace {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "ops/op.h"
+#include "device/op.h"
 
 namespace lanescope::ops {
 namespace {

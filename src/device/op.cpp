@@ -1,4 +1,4 @@
-#include "ops/op.h"
+#include "device/op.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "ops/arguments.h"
 
 namespace lanescope::ops {
 namespace {

@@ -1,6 +1,6 @@
 // One complete run, driven like in the window: settings, pause, speed, stop. Nothing here sleeps; every wait is for a
 // condition, with a deadline.
-#include "session/session.h"
+#include "experiment/session.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "session/session.h"
+#include "experiment/session.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "ops/op.h"
+#include "device/op.h"
 
 namespace lanescope::ops {
 namespace {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace lanescope::ops {
 
@@ -70,5 +71,8 @@ void check_arguments(const Op& op, std::span<const std::size_t> elements);
 /// Computes the op on the host. The arguments are as listed at OpKind. Throws base::Error if their sizes do not fit the
 /// shape.
 void run_reference(const Op& op, std::span<const std::span<float>> args);
+
+/// The least number of elements of each argument, in the order listed at OpKind. For SgdStep, a single pair.
+std::vector<std::size_t> least_elements(const Op& op);
 
 }  // namespace lanescope::ops
