@@ -7,8 +7,6 @@ namespace lanescope::ui {
 
 class LiveSource final : public Source,
                          private Growth,
-                         private Pausing,
-                         private VirtualClock,
                          private Steering,
                          private OpenCalls,
                          private CaptureMonitor,
@@ -28,8 +26,6 @@ class LiveSource final : public Source,
   bool exclusive() const override { return !session_.device().simulated; }
 
   Growth* growth() override { return this; }
-  Pausing* pausing() override { return this; }
-  VirtualClock* virtual_clock() override { return session_.device().virtual_time ? this : nullptr; }
   Steering* steering() override { return this; }
   OpenCalls* open_calls() override { return this; }
   CaptureMonitor* capture_monitor() override { return this; }
@@ -47,7 +43,7 @@ class LiveSource final : public Source,
 
   bool paused() const override { return session_.pacer().paused(); }
   void set_paused(bool paused) override { session_.pacer().pause(paused); }
-
+  bool virtual_time() const override { return session_.device().virtual_time; }
   double speed() const override { return session_.pacer().speed(); }
   void set_speed(double speed) override { session_.pacer().set_speed(speed); }
 

@@ -186,7 +186,7 @@ std::pair<Nanoseconds, Nanoseconds> Model::extent() const {
 }
 
 void Model::set_paused(bool paused) {
-  if (Pausing* pausing = source_->pausing()) pausing->set_paused(paused);
+  if (steering()) steering()->set_paused(paused);
 }
 
 void Model::set_memory_cap(std::size_t bytes) {
@@ -196,7 +196,7 @@ void Model::set_memory_cap(std::size_t bytes) {
 }
 
 void Model::set_speed(double speed) {
-  if (VirtualClock* clock = source_->virtual_clock()) clock->set_speed(speed);
+  if (virtual_time()) steering()->set_speed(speed);
 }
 
 std::string Model::set(std::string_view key, const workload::Value& value) {

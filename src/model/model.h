@@ -61,14 +61,14 @@ class Model {
   Nanoseconds live_edge() const { return live_edge_; }
   /// From the first event to the live edge.
   std::pair<Nanoseconds, Nanoseconds> extent() const;
-  bool paused() const { return source().pausing() && source().pausing()->paused(); }
+  bool paused() const { return steering() && steering()->paused(); }
   void set_paused(bool paused);
   /// Virtual time per wall time; always 1 on a device in real time.
-  double speed() const { return virtual_time() ? source().virtual_clock()->speed() : 1; }
+  double speed() const { return virtual_time() ? steering()->speed() : 1; }
   void set_speed(double speed);
   /// How much memory the events of this run and of later ones may take up.
   void set_memory_cap(std::size_t bytes);
-  bool virtual_time() const { return source().virtual_clock() != nullptr; }
+  bool virtual_time() const { return steering() && steering()->virtual_time(); }
   /// The clock of a device in real time; otherwise the live edge.
   Nanoseconds now() const { return now_; }
   /// Calls still in progress; only on devices in real time.

@@ -47,30 +47,16 @@ class Growth {
   ~Growth() = default;
 };
 
-/// The run can be paused.
-class Pausing {
+/// The run is one of our workloads: it can be paused, its settings can be changed, and the speed of its clock if that
+/// is virtual.
+class Steering {
  public:
   virtual bool paused() const = 0;
   virtual void set_paused(bool paused) = 0;
-
- protected:
-  ~Pausing() = default;
-};
-
-/// The run's clock is virtual: its speed can be chosen.
-class VirtualClock {
- public:
+  virtual bool virtual_time() const = 0;
   /// Virtual time per wall time.
   virtual double speed() const = 0;
   virtual void set_speed(double speed) = 0;
-
- protected:
-  ~VirtualClock() = default;
-};
-
-/// The run's settings can be changed.
-class Steering {
- public:
   virtual const workload::WorkloadInfo& workload() const = 0;
   virtual workload::Settings settings() const = 0;
   virtual std::uint32_t settings_version() const = 0;
@@ -173,8 +159,6 @@ class Source {
 
   // Null: the source does not have the capability.
   virtual Growth* growth() { return nullptr; }
-  virtual Pausing* pausing() { return nullptr; }
-  virtual VirtualClock* virtual_clock() { return nullptr; }
   virtual Steering* steering() { return nullptr; }
   virtual OpenCalls* open_calls() { return nullptr; }
   virtual CaptureMonitor* capture_monitor() { return nullptr; }
@@ -182,8 +166,6 @@ class Source {
   virtual Watching* watching() { return nullptr; }
 
   const Growth* growth() const { return mutable_self().growth(); }
-  const Pausing* pausing() const { return mutable_self().pausing(); }
-  const VirtualClock* virtual_clock() const { return mutable_self().virtual_clock(); }
   const Steering* steering() const { return mutable_self().steering(); }
   const OpenCalls* open_calls() const { return mutable_self().open_calls(); }
   const CaptureMonitor* capture_monitor() const { return mutable_self().capture_monitor(); }

@@ -86,7 +86,7 @@ void pause(ShellState& state) { state.model.set_paused(!state.model.paused()); }
 
 std::string no_pause(const ShellState& state) {
   if (!state.model.live()) return no_run(state);
-  return state.model.source().pausing() ? "" : tr("it cannot be paused");
+  return state.model.steering() ? "" : tr("it cannot be paused");
 }
 
 void restart(ShellState& state) { state.requests.source = state.model.restart(); }

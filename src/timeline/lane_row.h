@@ -7,7 +7,7 @@
 
 namespace lanescope::ui {
 
-class LaneRow final : public Row {
+class LaneRow {
  public:
   /// An event narrower than this is folded with its neighbours.
   static constexpr float kFoldPx = 3.0f;
@@ -42,9 +42,10 @@ class LaneRow final : public Row {
   /// Overrides the shape during a transition; otherwise prepare() uses the wanted one.
   void set_shape(const Shape& shape) { shape_ = shape; }
 
-  float height(const RowContext& context) const override { return wanted_shape(context).height; }
-  void prepare(const RowContext& context, float y, SpanBatch& out) override;
-  std::optional<RowHit> hit(float x, float y) const override;
+  float height(const RowContext& context) const { return wanted_shape(context).height; }
+  void prepare(const RowContext& context, float y, SpanBatch& out);
+  /// According to the last prepare(); y is relative to the row's top.
+  std::optional<RowHit> hit(float x, float y) const;
 
   /// Discards the hit-test geometry without drawing, because something else was drawn in place of the events.
   void forget_glyphs();

@@ -1,5 +1,5 @@
-// One row of the timeline: prepare (fold to pixels) ▸ draw ▸ hit-test ▸ tooltip. prepare() writes plain rectangles and
-// labels to a batch; rows do not depend on OpenGL or ImGui.
+// What all rows of the timeline are given: prepare (fold to pixels) ▸ draw ▸ hit-test ▸ tooltip. prepare() writes plain
+// rectangles and labels to a batch; rows do not depend on OpenGL or ImGui.
 #pragma once
 
 #include <optional>
@@ -36,15 +36,6 @@ struct RowHit {
   std::size_t row = 0;  ///< sub-row
   trace::EventIndex first = 0, last = 0;
   bool single() const { return last - first == 1; }
-};
-
-class Row {
- public:
-  virtual ~Row() = default;
-  virtual float height(const RowContext& context) const = 0;
-  virtual void prepare(const RowContext& context, float y, SpanBatch& out) = 0;
-  /// According to the last prepare(); y is relative to the row's top.
-  virtual std::optional<RowHit> hit(float x, float y) const = 0;
 };
 
 }  // namespace lanescope::ui

@@ -6,12 +6,11 @@
 
 namespace lanescope::ui {
 
-class RunAheadRow final : public Row {
+class RunAheadRow {
  public:
   static constexpr float kHeight = 58;
-  float height(const RowContext& context) const override { return kHeight * context.scale; }
-  void prepare(const RowContext& context, float y, SpanBatch& out) override;
-  std::optional<RowHit> hit(float, float) const override { return std::nullopt; }
+  float height(const RowContext& context) const { return kHeight * context.scale; }
+  void prepare(const RowContext& context, float y, SpanBatch& out);
 
   /// The maximum in view, as found by prepare().
   std::int64_t peak() const { return peak_; }

@@ -351,10 +351,14 @@ void Timeline::add_lanes(const TimelineFrame& frame, const RowContext& context) 
       frame.average->draw(p.lane_row->lane(), axis, frame.average_at, frame.theme, p.y, p.height(), s, out, &colours_);
       continue;
     }
-    if (p.lane_row) p.lane_row->set_shape(p.shape);
     RowContext own = context;
     own.row_height = p.height();
-    p.row->prepare(own, p.y, out);
+    if (p.lane_row) {
+      p.lane_row->set_shape(p.shape);
+      p.lane_row->prepare(own, p.y, out);
+    } else {
+      p.curve.prepare(own, p.y, out);
+    }
   }
   if (pinned_bottom_ > rows_top) add_fixed_edge(frame, axis, pinned_bottom_, panes_[0].scroll > 0);
   if (divided_) {

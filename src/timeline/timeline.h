@@ -207,8 +207,8 @@ class Timeline {
 
  private:
   struct Placed {
-    std::unique_ptr<Row> row;
-    LaneRow* lane_row = nullptr;  // null for the run-ahead curve
+    std::unique_ptr<LaneRow> lane_row;  // null: the run-ahead curve
+    RunAheadRow curve;
     OrderedLane entry;
     LaneChoice choice;
     bool begins_group = false, first = false;  // among the visible ones

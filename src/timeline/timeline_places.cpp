@@ -75,15 +75,7 @@ void Timeline::arrange(const trace::Trace& trace, const LaneLayout* layout) {
     order_.push_back(entry.key);
     Placed p;
     if (const auto old = before.find(entry.key); old != before.end()) p = std::move(old->second);
-    if (!p.row) {
-      if (entry.lane) {
-        auto row = std::make_unique<LaneRow>(*entry.lane, entry.compact);
-        p.lane_row = row.get();
-        p.row = std::move(row);
-      } else {
-        p.row = std::make_unique<RunAheadRow>();
-      }
-    }
+    if (!p.lane_row && entry.lane) p.lane_row = std::make_unique<LaneRow>(*entry.lane, entry.compact);
     p.choice = wanted.choice(entry.key);
     p.group_folded = !entry.group.empty() && wanted.group_folded(entry.group) && !p.choice.pinned;
     p.pinned = p.choice.pinned && p.shown();
@@ -112,7 +104,7 @@ Timeline::Wanted Timeline::wanted(const Placed& p, const RowContext& context, fl
     const float height = p.group_folded    ? LaneRow::kGroupFoldedHeight * s
                          : p.choice.folded ? LaneRow::kFoldedHeight * s
                          : divided_        ? curve_height_ * p.choice.height
-                                           : p.row->height(context) * factor;
+                                           : p.curve.height(context) * factor;
     wanted.shape = {height, height, height};
   }
   wanted.after = (p.group_folded ? kGroupFoldedGap : p.entry.compact ? kCompactGap : kRowGap) * s;

@@ -162,12 +162,12 @@ void draw_speed(const Canvas& c, bool compact) {
 void draw_run(const Canvas& c, bool compact) {
   ShellState& state = c.state;
   if (state.model.virtual_time()) draw_speed(c, compact);  // a device in real time has a fixed speed
-  if (state.model.source().pausing() &&
+  if (state.model.steering() &&
       button(c, "pause", state.model.paused() ? tr("Continue") : tr("Pause"), state.model.paused(),
              (compact ? 70 : 84) * c.scale, key_text(info(Action::PauseRun).keys.front()).c_str())) {
     state.requests.actions.push_back(Action::PauseRun);
   }
-  if (state.model.source().pausing()) ImGui::SameLine(0, 6 * c.scale);
+  if (state.model.steering()) ImGui::SameLine(0, 6 * c.scale);
   if (!state.model.source().restarting()) return;
   if (button(c, "restart", tr("Restart"), false, 0, key_text(info(Action::RestartRun).keys.front()).c_str()))
     state.requests.actions.push_back(Action::RestartRun);
