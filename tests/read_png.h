@@ -15,7 +15,7 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "base/utf8.h"
+#include "base/plain_text.h"
 #include "io/png.h"
 
 namespace lanescope::test {

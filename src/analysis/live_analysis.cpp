@@ -8,7 +8,7 @@
 #include "analysis/event_merge.h"
 #include "analysis/kept_range.h"
 #include "analysis/loop_step.h"
-#include "base/prefetch.h"
+#include "base/huge_pages.h"
 
 namespace lanescope::analysis {
 

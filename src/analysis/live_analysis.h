@@ -10,7 +10,7 @@
 
 #include "analysis/in_flight.h"
 #include "analysis/running_totals.h"
-#include "base/newest.h"
+#include "base/huge_pages.h"
 
 namespace lanescope::analysis {
 

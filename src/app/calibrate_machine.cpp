@@ -12,7 +12,7 @@
 #include "app/table.h"
 #include "app/terminal.h"
 #include "base/error.h"
-#include "base/shell_words.h"
+#include "base/plain_text.h"
 #include "base/translate.h"
 #include "calibration/calibrate.h"
 #include "calibration/torch_costs.h"

@@ -26,7 +26,6 @@
 #include "app/version_text.h"
 #include "app/write_script.h"
 #include "attach/command_words.h"
-#include "base/crash_notes.h"
 #include "base/crash_reports.h"
 #include "base/error.h"
 #include "base/translate.h"

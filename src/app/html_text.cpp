@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "analysis/figure.h"
-#include "base/utf8.h"
+#include "base/plain_text.h"
 #include "io/xml_text.h"
 
 namespace lanescope::app::html {

@@ -4,12 +4,11 @@
 
 #include <cerrno>
 
-#include "base/control_characters.h"
 #include "base/error.h"
+#include "base/plain_text.h"
 #include "base/platform/paths.h"
 #include "base/platform/terminal.h"
 #include "base/translate.h"
-#include "base/utf8.h"
 #include "io/atomic_file.h"
 
 namespace lanescope::app {

@@ -1,7 +1,6 @@
 #include "app/text_layout.h"
 
-#include "base/utf8.h"
-#include "base/wrap.h"
+#include "base/plain_text.h"
 
 namespace lanescope::app {
 namespace {

@@ -4,9 +4,9 @@
 #include <cctype>
 
 #include "base/error.h"
-#include "base/settings_folder.h"
-#include "base/shell_words.h"
+#include "base/plain_text.h"
 #include "base/translate.h"
+#include "base/user_files.h"
 
 namespace lanescope::attach {
 namespace {

@@ -17,9 +17,9 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "base/plain_text.h"
 #include "base/platform/paths.h"
 #include "base/translate.h"
-#include "base/utf8.h"
 
 extern char** environ;
 

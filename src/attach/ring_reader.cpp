@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/control_characters.h"
+#include "base/plain_text.h"
 #include "base/translate.h"
 
 namespace lanescope::attach {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "base/control_characters.h"
+#include "base/plain_text.h"
 
 namespace lanescope::attach {
 namespace {

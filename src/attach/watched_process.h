@@ -24,7 +24,7 @@
 #include "attach/source_lines.h"
 #include "attach/thread_numbers.h"
 #include "attach/vocabulary.h"
-#include "base/time_limits.h"
+#include "base/time.h"
 #include "capture/assembly/assembler.h"
 #include "trace/capture_health.h"
 #include "trace/trace.h"

@@ -1,5 +1,4 @@
-// Runs one piece of work at a time on its own thread. Work can be superseded before it finishes. Only the thread that
-// owns the job may call its functions.
+// Work in the background, and whether this build can start threads at all.
 #pragma once
 
 #include <atomic>
@@ -10,9 +9,20 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/threads.h"
-
 namespace lanescope::base {
+
+/// A browser gives threads only to pages whose server isolates them, so the program for the browser does without: runs
+/// advance in turns between two frames (workload::Runner::advance), and work in the background is done when its result
+/// is asked for. What needs threads of its own (a CPU measured in real time, a GPU) is not offered there.
+#ifdef __EMSCRIPTEN__
+inline constexpr bool kThreads = false;
+#else
+inline constexpr bool kThreads = true;
+#endif
+
+// --- background job --------------------------------------------------------------------------------------------------
+// Runs one piece of work at a time on its own thread. Work can be superseded before it finishes. Only the thread that
+// owns the job may call its functions.
 
 /// Set by the owner: the result is no longer wanted.
 using Stop = std::atomic<bool>;

@@ -1,7 +1,9 @@
-// Reports of crashes: text files that stay on this machine. Nothing is ever sent.
+// Reports of crashes: text files that stay on this machine. Nothing is ever sent. And what such a report says besides
+// signal and stack.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -17,5 +19,18 @@ void begin_crash_reports(std::string_view command);
 /// The newest report that has not been offered yet. All of them then count as offered, and only the newest
 /// kCrashReports are kept.
 std::optional<std::filesystem::path> take_new_crash_report(const std::filesystem::path& folder);
+
+// --- crash notes -----------------------------------------------------------------------------------------------------
+// What a crash report says besides signal and stack. It lies in fixed memory, because a report is written when the
+// program can no longer be trusted: without allocating, without locks.
+
+enum class CrashFact : std::uint8_t { Command, Build, System, Graphics, Gpu, Error };
+inline constexpr std::size_t kCrashFacts = 6;
+std::string_view crash_fact_name(CrashFact fact);  ///< "graphics"
+
+/// Replaces what the fact says. Line breaks become spaces, and what is too long is cut.
+void note_crash_fact(CrashFact fact, std::string_view text);
+/// Empty: unknown.
+std::string_view crash_fact(CrashFact fact);
 
 }  // namespace lanescope::base

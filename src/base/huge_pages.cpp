@@ -5,7 +5,7 @@
 #include <new>
 #include <vector>
 
-#include "base/platform/memory.h"
+#include "base/platform/system.h"
 
 namespace lanescope::base {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/time_limits.h"
-#include "base/utf8.h"
+#include "base/plain_text.h"
+#include "base/time.h"
 
 namespace lanescope::base {
 namespace {

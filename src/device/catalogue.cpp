@@ -9,8 +9,8 @@
 #include <utility>
 #include <variant>
 
+#include "base/background_job.h"
 #include "base/error.h"
-#include "base/threads.h"
 #include "base/translate.h"
 #include "device/catalogue_from.h"
 #include "device/cpu/cpu_device.h"

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/plain_text.h"
 #include "base/translate.h"
-#include "base/utf8.h"
 
 namespace lanescope::experiment {
 namespace {

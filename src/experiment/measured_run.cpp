@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "analysis/run_figures.h"
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/time.h"
 
 namespace lanescope::experiment {
 namespace {

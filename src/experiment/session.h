@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/threads.h"
+#include "base/background_job.h"
 #include "capture/recorder.h"
 #include "device/catalogue.h"
 #include "trace/trace.h"

@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "base/background_job.h"
 #include "base/error.h"
-#include "base/threads.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/measured_run.h"

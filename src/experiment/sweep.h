@@ -70,7 +70,7 @@ class Sweep {
   Sweep& operator=(const Sweep&) = delete;
 
   void start();
-  /// Without threads (base/threads.h): measures the next point. Otherwise does nothing.
+  /// Without threads (base/background_job.h): measures the next point. Otherwise does nothing.
   void advance();
   void cancel();  ///< interrupts the current run, whose point stays not done; does not wait
   void wait();

@@ -10,9 +10,8 @@
 #include <tuple>
 
 #include "base/json_text.h"
-#include "base/platform/memory.h"
+#include "base/platform/system.h"
 #include "base/time.h"
-#include "base/time_limits.h"
 #include "base/translate.h"
 #include "io/chrome_vocabulary.h"
 #include "trace/links.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/json_text.h"
-#include "base/time_limits.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "io/argument_values.h"
 #include "io/chrome_fields.h"

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/control_characters.h"
-#include "base/utf8.h"
+#include "base/plain_text.h"
 
 namespace lanescope::io {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <system_error>
 
+#include "base/plain_text.h"
 #include "base/translate.h"
-#include "base/utf8.h"
 
 namespace lanescope::io {
 namespace {

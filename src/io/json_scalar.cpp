@@ -6,7 +6,7 @@
 
 #include "base/from_chars.h"
 #include "base/json_text.h"
-#include "base/time_limits.h"
+#include "base/time.h"
 
 namespace lanescope::io {
 

@@ -5,10 +5,10 @@
 #include <system_error>
 #include <vector>
 
+#include "base/plain_text.h"
 #include "base/platform/child_process.h"
 #include "base/platform/files.h"
 #include "base/platform/paths.h"
-#include "base/shell_words.h"
 #include "base/translate.h"
 #include "io/byte_source.h"
 #include "io/nsys_read.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-#include "base/utf8.h"
+#include "base/plain_text.h"
 #include "io/chrome_vocabulary.h"
 
 namespace lanescope::io::nsys {

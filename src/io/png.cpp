@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/plain_text.h"
 #include "base/translate.h"
-#include "base/utf8.h"
 #include "io/atomic_file.h"
 
 namespace lanescope::io {

@@ -6,9 +6,8 @@
 #include <tuple>
 
 #include "base/json_text.h"
-#include "base/platform/memory.h"
+#include "base/platform/system.h"
 #include "base/time.h"
-#include "base/time_limits.h"
 #include "base/translate.h"
 
 namespace lanescope::io {

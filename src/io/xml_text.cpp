@@ -1,7 +1,6 @@
 #include "io/xml_text.h"
 
-#include "base/control_characters.h"
-#include "base/utf8.h"
+#include "base/plain_text.h"
 
 namespace lanescope::io {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "base/platform/files.h"
-#include "base/settings_folder.h"
 #include "base/translate.h"
+#include "base/user_files.h"
 #include "experiment/own_experiments.h"
 #include "experiment/own_files.h"
 

@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/control_characters.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "base/plain_text.h"
 #include "base/translate.h"
-#include "base/utf8.h"
 #include "base/version.h"
 #include "io/atomic_file.h"
 #include "io/byte_source.h"

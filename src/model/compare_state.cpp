@@ -1,6 +1,6 @@
 #include "model/compare_state.h"
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "model/model.h"
 #include "model/model_snapshot.h"
 

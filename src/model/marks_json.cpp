@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/time_limits.h"
+#include "base/time.h"
 #include "base/translate.h"
 
 namespace lanescope::ui {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "analysis/run_figures.h"
-#include "base/clock.h"
+#include "base/background_job.h"
 #include "base/error.h"
-#include "base/threads.h"
+#include "base/time.h"
 #include "model/live_source.h"
 #include "workload/common_settings.h"
 #include "workload/setting_change.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/background_job.h"
-#include "base/clock.h"
+#include "base/time.h"
 #include "model/read_file.h"
 
 namespace lanescope::ui {

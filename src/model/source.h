@@ -30,7 +30,7 @@ class Growth {
   virtual void start() = 0;
   /// Ends the run and frees the device. The trace and everything known of it stay.
   virtual void end() = 0;
-  /// A run without a thread of its own (base/threads.h) goes on until `until`. Once per frame.
+  /// A run without a thread of its own (base/background_job.h) goes on until `until`. Once per frame.
   virtual void advance(std::chrono::steady_clock::time_point /*until*/) {}
   /// False: the run has ended, and the trace will not grow any more.
   virtual bool running() const = 0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "base/utf8.h"
+#include "base/plain_text.h"
 
 namespace lanescope::ui {
 namespace {

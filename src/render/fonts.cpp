@@ -17,9 +17,8 @@
 #include <vector>
 
 #include "base/huge_pages.h"
+#include "base/plain_text.h"
 #include "base/platform/files.h"
-#include "base/utf8.h"
-#include "base/wrap.h"
 #include "picture/font_files.h"
 
 namespace lanescope::ui {

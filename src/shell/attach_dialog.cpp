@@ -5,7 +5,7 @@
 
 #include "attach/command_words.h"
 #include "base/error.h"
-#include "base/platform/memory.h"
+#include "base/platform/system.h"
 #include "base/translate.h"
 #include "model/attach_recipe.h"
 #include "shell/file_dialog.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "experiment/loop_script.h"
 #include "shell/action_rows.h"

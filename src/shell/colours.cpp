@@ -1,6 +1,6 @@
 #include "shell/colours.h"
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "shell/shell_state.h"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "shell/action_rows.h"
 #include "shell/shell_state.h"

@@ -4,8 +4,8 @@
 #include <cctype>
 
 #include "base/error.h"
-#include "base/settings_folder.h"
 #include "base/translate.h"
+#include "base/user_files.h"
 #include "model/read_file.h"
 #include "shell/code.h"
 #include "shell/save_experiment.h"

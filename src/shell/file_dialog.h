@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/background_job.h"
-#include "base/platform/file_dialog.h"
+#include "base/platform/desktop.h"
 
 namespace lanescope::ui {
 

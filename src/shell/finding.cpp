@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "shell/action_rows.h"
 #include "shell/selecting.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "experiment/own_experiments.h"
 #include "shell/shell_state.h"

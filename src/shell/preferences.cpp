@@ -14,8 +14,8 @@
 
 #include "base/error.h"
 #include "base/platform/paths.h"
-#include "base/settings_folder.h"
 #include "base/translate.h"
+#include "base/user_files.h"
 #include "io/atomic_file.h"
 
 namespace lanescope::ui {

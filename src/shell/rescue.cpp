@@ -3,10 +3,9 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "base/offered_files.h"
 #include "base/platform/page.h"
-#include "base/settings_folder.h"
 #include "base/translate.h"
+#include "base/user_files.h"
 #include "io/trace_file.h"
 #include "model/marks_json.h"
 #include "shell/shell_state.h"

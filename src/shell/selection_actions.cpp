@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "inspect/destination.h"
 #include "inspect/name_query.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "inspect/cause.h"
 #include "inspect/event_list.h"
 #include "inspect/name_figures.h"

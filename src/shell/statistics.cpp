@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "shell/shell_state.h"
 
 namespace lanescope::ui {

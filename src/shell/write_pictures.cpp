@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/platform/clipboard.h"
+#include "base/platform/desktop.h"
 #include "base/platform/paths.h"
-#include "base/settings_folder.h"
 #include "base/translate.h"
+#include "base/user_files.h"
 #include "io/atomic_file.h"
 #include "render/draw_pictures.h"
 #include "shell/action_rows.h"

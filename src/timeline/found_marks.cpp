@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "base/clock.h"
+#include "base/time.h"
 
 namespace lanescope::ui {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/prefetch.h"
+#include "base/huge_pages.h"
 
 namespace lanescope::ui {
 

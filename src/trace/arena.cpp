@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "base/platform/memory.h"
+#include "base/platform/system.h"
 
 namespace lanescope::trace {
 namespace {

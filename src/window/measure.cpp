@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/platform/system_time.h"
+#include "base/platform/system.h"
 
 namespace lanescope::ui {
 namespace {

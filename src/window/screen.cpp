@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
-#include "base/platform/memory.h"
-#include "base/threads.h"
+#include "base/background_job.h"
+#include "base/platform/system.h"
+#include "base/time.h"
 #include "model/lesson_letters.h"
 #include "model/memory_cap.h"
 #include "picture/words.h"

@@ -8,8 +8,8 @@
 #include <limits>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "model/experiment_view.h"

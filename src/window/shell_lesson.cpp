@@ -1,7 +1,7 @@
 // The lesson and the run: a step starts what it is about, a question that was answered gets measured, a task is
 // checked.
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "experiment/loop_script.h"
 #include "lesson/step_runs.h"

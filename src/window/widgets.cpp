@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/plain_text.h"
 #include "base/translate.h"
-#include "base/wrap.h"
 #include "model/slider_scale.h"
 #include "picture/font_files.h"
 #include "picture/words.h"

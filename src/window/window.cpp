@@ -14,11 +14,11 @@
 #include <cstdint>
 #include <future>
 
-#include "base/crash_notes.h"
+#include "base/background_job.h"
+#include "base/crash_reports.h"
 #include "base/error.h"
-#include "base/platform/memory.h"
 #include "base/platform/page.h"
-#include "base/threads.h"
+#include "base/platform/system.h"
 #include "base/translate.h"
 #include "model/lesson_letters.h"
 #include "model/memory_cap.h"

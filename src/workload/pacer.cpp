@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
+#include "base/time.h"
 
 namespace lanescope::workload {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "workload/lanes.h"
 #include "workload/loop.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/control_characters.h"
 #include "base/json_text.h"
+#include "base/plain_text.h"
 #include "workload/code.h"
 
 namespace lanescope::workload {

@@ -1,4 +1,4 @@
-#include "base/control_characters.h"
+#include "base/plain_text.h"
 
 #include <gtest/gtest.h>
 

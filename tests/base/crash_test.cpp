@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "base/crash_notes.h"
 #include "base/crash_reports.h"
 #include "base/platform/crash.h"
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "base/time_limits.h"
+#include "base/time.h"
 
 namespace lanescope::base {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/message_catalogue.h"
+#include "base/translate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/newest.h"
+#include "base/huge_pages.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/platform/memory.h"
+#include "base/platform/system.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/utf8.h"
+#include "base/plain_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/wrap.h"
+#include "base/plain_text.h"
 
 #include <gtest/gtest.h>
 

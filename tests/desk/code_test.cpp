@@ -1,7 +1,7 @@
 // The code in the window: what lights it, what a click on it does, what is remembered.
 #include <gmock/gmock.h>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "desk/desk.h"
 
 namespace lanescope::ui_test {

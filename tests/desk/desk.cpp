@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "base/background_job.h"
-#include "base/clock.h"
+#include "base/time.h"
 #include "render/offscreen.h"
 
 namespace lanescope::ui_test {

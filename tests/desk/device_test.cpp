@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/platform/memory.h"
+#include "base/platform/system.h"
 #include "desk/gpu_desk.h"
 #include "io/chrome_trace.h"
 #include "io/scratch.h"

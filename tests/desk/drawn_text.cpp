@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/utf8.h"
+#include "base/plain_text.h"
 
 namespace lanescope::ui_test {
 namespace {

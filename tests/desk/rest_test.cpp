@@ -1,7 +1,7 @@
 // A window that has nothing new to show uses no processor: paused it rests in every state.
 #include <gtest/gtest.h>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "desk/desk.h"
 
 namespace lanescope::ui_test {

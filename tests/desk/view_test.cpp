@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "desk/desk.h"
 #include "inspect/neighbours.h"
 #include "shell/selecting.h"

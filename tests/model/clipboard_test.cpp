@@ -1,5 +1,5 @@
 // A picture for the clipboard goes to the program of the session: on a real display in tests/window/clipboard_test.cpp.
-#include "base/platform/clipboard.h"
+#include "base/platform/desktop.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

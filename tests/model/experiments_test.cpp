@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "base/utf8.h"
+#include "base/plain_text.h"
 #include "device/catalogue.h"
 #include "inspect/figure_text.h"
 #include "model/active_experiment.h"

@@ -30,7 +30,7 @@ bool install_crash_handler(const std::string&) { return false; }
 #include <cstring>
 #include <exception>
 
-#include "base/crash_notes.h"
+#include "base/crash_reports.h"
 #include "base/version.h"
 
 // Everything below `on_signal` runs in a signal handler: system calls and fixed memory only. The exception is dladdr(),

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/platform/library.h"
+#include "base/platform/system.h"
 
 namespace lanescope::base {
 

@@ -8,8 +8,7 @@
 #include <cstring>
 #include <new>
 
-#include "base/platform/memory.h"
-#include "base/platform/system_time.h"
+#include "base/platform/system.h"
 #include "base/translate.h"
 #include "device/cuda/gpu_id.h"
 #include "device/cuda/lost_gpus.h"

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "base/crash_notes.h"
-#include "base/platform/library.h"
+#include "base/crash_reports.h"
 #include "base/platform/page.h"
 #include "base/platform/paths.h"
+#include "base/platform/system.h"
 #include "base/translate.h"
 #include "device/cuda/gpu_id.h"
 

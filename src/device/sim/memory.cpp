@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/platform/memory.h"
+#include "base/platform/system.h"
 #include "base/translate.h"
 
 namespace lanescope::device::sim {

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <utility>
 
-#include "base/clock.h"
+#include "base/plain_text.h"
+#include "base/time.h"
 #include "base/translate.h"
-#include "base/utf8.h"
 #include "inspect/figure_text.h"
 #include "model/call_stack.h"
 #include "render/imgui_names.h"

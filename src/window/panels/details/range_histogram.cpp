@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"

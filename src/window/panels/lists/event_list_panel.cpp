@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "render/labels.h"
 #include "shell/finding.h"

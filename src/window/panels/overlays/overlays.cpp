@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "render/labels.h"
 #include "window/panels/experiment/experiment_panels.h"

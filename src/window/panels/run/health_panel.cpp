@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/platform/memory.h"
+#include "base/platform/system.h"
 #include "base/translate.h"
 #include "model/memory_cap.h"
 #include "picture/badge.h"

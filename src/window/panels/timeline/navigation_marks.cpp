@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "window/panels/timeline/timeline_panels.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "shell/selecting.h"
 #include "timeline/snap.h"
 #include "window/panels/timeline/timeline_panels.h"

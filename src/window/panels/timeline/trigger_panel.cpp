@@ -7,7 +7,7 @@
 #include <cctype>
 #include <cmath>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "render/labels.h"
 #include "window/panels/timeline/timeline_panels.h"

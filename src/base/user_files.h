@@ -1,4 +1,5 @@
-// Files that a start leaves for the next one to offer: reports of crashes, rescued runs.
+// Where the user's own files are; and files that a start leaves for the next one to offer: reports of crashes, rescued
+// runs.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,14 @@
 #include <string_view>
 
 namespace lanescope::base {
+
+/// $HOME, or "/" without one.
+std::filesystem::path home_folder();
+/// $XDG_CONFIG_HOME/lanescope, else ~/.config/lanescope. It need not exist.
+std::filesystem::path settings_folder();
+/// $XDG_STATE_HOME/lanescope, else ~/.local/state/lanescope: what nobody edits, such as crash reports. It need not
+/// exist.
+std::filesystem::path state_folder();
 
 /// Their names begin with the time, and end differently until they have been offered: "run-20261126-110203-4711.new.x",
 /// then "run-20261126-110203-4711.x".

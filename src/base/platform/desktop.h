@@ -1,12 +1,21 @@
-// Asking for a file with the desktop's own dialog.
+// The desktop: a picture on its clipboard, and its own dialog that asks for a file. Text goes to the clipboard through
+// the window's library.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace lanescope::base {
+
+/// Callable from any thread. Throws base::FileError with one line on why copying is not possible.
+void copy_png(std::span<const std::uint8_t> bytes);
+
+// --- file dialog -----------------------------------------------------------------------------------------------------
+// Asking for a file with the desktop's own dialog.
 
 struct FileQuestion {
   bool save = false;                 ///< for a file to be written; otherwise for one that exists

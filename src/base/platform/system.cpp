@@ -1,13 +1,17 @@
-#include "base/platform/memory.h"
+#include "base/platform/system.h"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
+#include <string_view>
+
+#include "base/translate.h"
 
 namespace lanescope::base {
-
 namespace {
 
 std::uintptr_t page() {
@@ -58,5 +62,47 @@ std::uint64_t machine_memory_bytes() {
   }
   return bytes;
 }
+
+// --- system time -----------------------------------------------------------------------------------------------------
+
+double process_seconds() {
+  timespec t{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
+}
+
+std::uint32_t thread_number() {
+#ifdef __linux__
+  return static_cast<std::uint32_t>(::gettid());
+#else
+  return static_cast<std::uint32_t>(::getpid());
+#endif
+}
+
+// --- library ---------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// The last error, without the library's name at its start.
+std::string open_error(std::string_view library) {
+  const char* const said = ::dlerror();
+  if (said == nullptr) return tr("no reason given");
+  std::string_view why = said;
+  if (why.starts_with(library)) why.remove_prefix(library.size());
+  while (why.starts_with(':') || why.starts_with(' ')) why.remove_prefix(1);
+  constexpr std::string_view kMissing = "cannot open shared object file: ";
+  if (why.starts_with(kMissing)) why.remove_prefix(kMissing.size());
+  return std::string(why);
+}
+
+}  // namespace
+
+void* open_library(const std::string& name, std::string& why) {
+  void* const library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) why = open_error(name);
+  return library;
+}
+
+void* find_symbol(void* library, const char* name) { return ::dlsym(library, name); }
 
 }  // namespace lanescope::base

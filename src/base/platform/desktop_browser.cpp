@@ -1,9 +1,18 @@
 #include <string>
 
-#include "base/platform/file_dialog.h"
+#include "base/error.h"
+#include "base/platform/desktop.h"
 #include "base/platform/page_browser.h"
+#include "base/translate.h"
 
 namespace lanescope::base {
+
+// The program then makes it a file, which is downloaded.
+void copy_png(std::span<const std::uint8_t>) {
+  throw FileError(tr("in the browser, pictures are downloaded instead of copied"));
+}
+
+// --- file dialog browser ---------------------------------------------------------------------------------------------
 
 bool has_file_dialog() { return true; }
 
