@@ -8,7 +8,7 @@
 
 #include "analysis/intervals.h"
 #include "base/translate.h"
-#include "trace/kernel_name.h"
+#include "trace/names.h"
 
 namespace lanescope::analysis {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "attach/loop_watch.h"
 #include "attach/ring_reader.h"
-#include "trace/call_nature.h"
+#include "trace/names.h"
 #include "trace/trace.h"
 
 namespace lanescope::attach {

@@ -645,7 +645,7 @@ std::vector<trace::OpenCall> WatchedProcess::open_calls() {
     if (from && trace_.sites().at(lane, here(open.start_ns)) == 0) {
       trace_.sites().note(lane, here(open.start_ns), from->site);
     }
-    calls.push_back({lane, words_.name(capture::plain_api_name(words_.text(open.name))), here(open.start_ns)});
+    calls.push_back({lane, words_.name(trace::plain_api_name(words_.text(open.name))), here(open.start_ns)});
   }
   return calls;
 }

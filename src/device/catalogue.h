@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "device/device.h"
-#include "trace/capture_level.h"
+#include "trace/capture_health.h"
 
 namespace lanescope::device {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trace/call_nature.h"
+#include "trace/names.h"
 
 namespace lanescope::ui {
 namespace {

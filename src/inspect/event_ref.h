@@ -1,7 +1,7 @@
-// References to events; see trace/event_ref.h.
+// References to events; see trace/trace.h.
 #pragma once
 
-#include "trace/event_ref.h"
+#include "trace/trace.h"
 
 namespace lanescope::ui {
 

@@ -8,8 +8,8 @@
 #include "base/name_table.h"
 #include "io/event_store.h"
 #include "io/reading.h"
-#include "trace/call_nature.h"
 #include "trace/event.h"
+#include "trace/names.h"
 #include "trace/sink.h"
 
 namespace lanescope::io {

@@ -12,7 +12,7 @@
 #include "io/byte_source.h"
 #include "io/json_scalar.h"
 #include "io/reading.h"
-#include "trace/launch_table.h"
+#include "trace/side_tables.h"
 #include "trace/sink.h"
 
 namespace lanescope::io {

@@ -12,8 +12,8 @@
 #include "inspect/enclosing.h"
 #include "inspect/owner_text.h"
 #include "timeline/lane_row.h"
-#include "trace/kernel_name.h"
-#include "trace/shown_bytes.h"
+#include "trace/event.h"
+#include "trace/names.h"
 #include "workload/setting_change.h"
 
 namespace lanescope::ui {

@@ -7,8 +7,8 @@
 
 #include "base/translate.h"
 #include "timeline/colouring.h"
-#include "trace/kernel_name.h"
-#include "trace/shown_bytes.h"
+#include "trace/event.h"
+#include "trace/names.h"
 
 namespace lanescope::ui {
 namespace {

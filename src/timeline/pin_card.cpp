@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/translate.h"
-#include "trace/shown_bytes.h"
+#include "trace/event.h"
 
 namespace lanescope::ui {
 namespace {

@@ -1,4 +1,4 @@
-// The state of the capture and its losses, so that nothing is lost silently.
+// How much of a GPU's work is captured; the state of that capture and its losses, so that nothing is lost silently.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,19 @@
 #include "trace/event.h"
 
 namespace lanescope::trace {
+
+/// Each level includes the ones before it.
+enum class CaptureLevel : std::uint8_t {
+  None,        ///< CUPTI is not used
+  Subscribed,  ///< CUPTI is loaded and subscribed, but records nothing
+  Kernels,     ///< kernels
+  Operations,  ///< + copies and memsets
+  Calls,       ///< + API calls, synchronisations, events, overheads
+  All,         ///< + blocking calls while they are still open
+};
+
+// --- capture health --------------------------------------------------------------------------------------------------
+// The state of the capture and its losses, so that nothing is lost silently.
 
 enum class CaptureState : std::uint8_t {
   None,         ///< nothing to capture: the device writes its own events (simulated)

@@ -184,9 +184,10 @@ inline SettingChange change_of(const Event& marker) {
           static_cast<NameId>(names >> 40 & kName)};
 }
 
-// --- What else is known of an event, stored once for all that share it
-// ------------------------------------------------ Kernel: a = its launch (LaunchTable), b = arguments, c = external
-// id. Range: b = external id, c = arguments. Copy, Memset: c = arguments. Other kinds have none.
+// --- What else is known of an event, stored once for all that share it -----------------------------------------------
+// Kernel: a = its launch (LaunchTable), b = arguments, c = external id. Range: b = external id, c = arguments. Copy,
+// Memset: c = arguments. Other kinds have none.
+
 inline std::uint32_t launch_of(const Event& e) { return e.kind == EventKind::Kernel ? e.a : 0; }
 inline void set_launch(Event& kernel, std::uint32_t number) { kernel.a = number; }
 /// A number in Trace::arguments().
@@ -211,6 +212,11 @@ inline void set_external_id(Event& e, std::uint32_t id) { (e.kind == EventKind::
 
 inline bool is_gpu_work(EventKind kind) {
   return kind == EventKind::Kernel || kind == EventKind::Copy || kind == EventKind::Memset;
+}
+
+/// At most what a signed number holds: a file may claim any number.
+inline std::int64_t shown_bytes(const Event& copy) {
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(bytes_of(copy), std::numeric_limits<std::int64_t>::max()));
 }
 
 }  // namespace lanescope::trace

@@ -19,8 +19,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "trace/event_ref.h"
 #include "trace/owners.h"
+#include "trace/trace.h"
 
 namespace lanescope::trace {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "trace/event.h"
-#include "trace/launch_table.h"
+#include "trace/side_tables.h"
 
 namespace lanescope::trace {
 

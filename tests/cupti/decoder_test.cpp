@@ -347,7 +347,7 @@ TEST(PlainApiName, CutsWhatTheVersionAdds) {
                                                        {"cuCtxCreate", "cuCtxCreate"},
                                                        {"_v2", "_v2"},
                                                        {"", ""}};
-  for (const auto& [name, plain] : names) EXPECT_EQ(plain_api_name(name), plain) << name;
+  for (const auto& [name, plain] : names) EXPECT_EQ(trace::plain_api_name(name), plain) << name;
 }
 
 TEST(KernelName, IsForAPerson) {

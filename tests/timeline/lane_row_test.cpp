@@ -5,7 +5,7 @@
 #include <random>
 
 #include "timeline/drawn.h"
-#include "trace/kernel_name.h"
+#include "trace/names.h"
 
 namespace lanescope::ui {
 namespace {

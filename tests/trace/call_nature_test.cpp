@@ -1,4 +1,4 @@
-#include "trace/call_nature.h"
+#include "trace/names.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "trace/launch_table.h"
+#include "trace/side_tables.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <thread>
 
-#include "trace/call_sites.h"
+#include "trace/side_tables.h"
 
 namespace lanescope::trace {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "trace/stream_lanes.h"
+#include "trace/names.h"
 
 namespace lanescope::capture {
 

@@ -44,23 +44,6 @@ std::size_t parameters_at(std::string_view name) {
 
 }  // namespace
 
-std::string_view plain_api_name(std::string_view name) {
-  for (bool again = true; again;) {
-    again = false;
-    for (const std::string_view suffix : {"_ptsz", "_ptds"}) {
-      if (!name.ends_with(suffix)) continue;
-      name.remove_suffix(suffix.size());
-      again = true;
-    }
-    const std::size_t digit = name.find_last_not_of("0123456789");
-    if (digit != std::string_view::npos && digit >= 2 && digit + 1 < name.size() && name.substr(digit - 1, 2) == "_v") {
-      name = name.substr(0, digit - 1);
-      again = true;
-    }
-  }
-  return name;
-}
-
 std::string kernel_name(std::string_view raw) {
   std::string name = demangled(raw);
   if (const std::size_t parameters = parameters_at(name); parameters > 0) {
@@ -80,7 +63,7 @@ std::string kernel_name(std::string_view raw) {
 
 ApiFacts api_facts(std::string_view raw, bool driver) {
   ApiFacts facts;
-  facts.name = plain_api_name(raw);
+  facts.name = trace::plain_api_name(raw);
   facts.nature = trace::call_nature(facts.name);
   facts.traits = driver ? kDriverCall : std::uint8_t{0};
   const auto has = [&](std::string_view part) { return facts.name.find(part) != std::string_view::npos; };

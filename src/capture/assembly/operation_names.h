@@ -7,13 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "trace/call_nature.h"
 #include "trace/event.h"
+#include "trace/names.h"
 
 namespace lanescope::capture {
 
-/// "cudaLaunchKernel_v7000" and "cudaLaunchKernel_ptsz" -> "cudaLaunchKernel".
-std::string_view plain_api_name(std::string_view name);
 /// A kernel's display name: demangled, without return type and parameters, at most 120 characters.
 std::string kernel_name(std::string_view raw);
 

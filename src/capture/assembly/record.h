@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "trace/call_nature.h"
 #include "trace/event.h"
+#include "trace/names.h"
 
 namespace lanescope::capture {
 

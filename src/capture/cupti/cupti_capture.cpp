@@ -175,7 +175,7 @@ std::vector<trace::OpenCall> CuptiCapture::Impl::open_calls() const {
     if (name == names_.end()) {
       const char* text = nullptr;
       if (table_.get_callback_name(call.domain, call.id, &text) != CUPTI_SUCCESS || !text) text = "?";
-      name = names_.emplace(function, sink_.name(plain_api_name(text))).first;
+      name = names_.emplace(function, sink_.name(trace::plain_api_name(text))).first;
     }
     found.push_back({lane->second, name->second, call.start_ns - options_.origin_ns});
   }

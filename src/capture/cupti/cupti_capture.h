@@ -10,7 +10,6 @@
 
 #include "capture/cupti/cupti_table.h"
 #include "trace/capture_health.h"
-#include "trace/capture_level.h"
 #include "trace/sink.h"
 
 namespace lanescope::capture::cupti {

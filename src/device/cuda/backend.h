@@ -12,7 +12,6 @@
 #include "device/catalogue.h"
 #include "device/cuda/api.h"
 #include "trace/capture_health.h"
-#include "trace/capture_level.h"
 #include "trace/sink.h"
 
 namespace lanescope::device::cuda {

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "trace/stream_lanes.h"
+#include "trace/names.h"
 
 namespace lanescope::device::sim {
 namespace {

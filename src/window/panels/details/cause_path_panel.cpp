@@ -7,7 +7,7 @@
 #include "base/translate.h"
 #include "render/labels.h"
 #include "shell/selecting.h"
-#include "trace/kernel_name.h"
+#include "trace/names.h"
 #include "window/panels/details/details_panels.h"
 #include "window/widgets.h"
 

@@ -9,7 +9,7 @@
 #include "render/labels.h"
 #include "shell/finding.h"
 #include "timeline/lane_row.h"
-#include "trace/kernel_name.h"
+#include "trace/names.h"
 #include "window/panels/details/details_panels.h"
 #include "window/panels/lists/event_table.h"
 #include "window/widgets.h"

@@ -13,7 +13,7 @@
 #include "shell/finding.h"
 #include "shell/write_tables.h"
 #include "timeline/lane_row.h"
-#include "trace/kernel_name.h"
+#include "trace/names.h"
 #include "window/panels/lists/column_title.h"
 #include "window/panels/lists/event_table.h"
 #include "window/panels/lists/lists_panels.h"

@@ -8,7 +8,7 @@
 #include "render/labels.h"
 #include "render/span_renderer.h"
 #include "timeline/lane_row.h"
-#include "trace/kernel_name.h"
+#include "trace/names.h"
 #include "window/panels/timeline/timeline_panels.h"
 #include "window/widgets.h"
 

@@ -8,7 +8,7 @@
 #include "model/call_stack.h"
 #include "render/labels.h"
 #include "timeline/pin_card.h"
-#include "trace/shown_bytes.h"
+#include "trace/event.h"
 #include "window/panels/timeline/timeline_panels.h"
 #include "window/widgets.h"
 
