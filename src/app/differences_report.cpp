@@ -16,7 +16,7 @@
 #include "app/text_layout.h"
 #include "base/time.h"
 #include "base/translate.h"
-#include "io/csv_text.h"
+#include "io/escaped_text.h"
 
 namespace lanescope::app {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/translate.h"
 #include "base/version.h"
 #include "experiment/unit.h"
-#include "io/csv_text.h"
+#include "io/escaped_text.h"
 #include "lesson/words.h"
 
 namespace lanescope::app {

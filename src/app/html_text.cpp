@@ -6,7 +6,7 @@
 
 #include "analysis/figure.h"
 #include "base/plain_text.h"
-#include "io/xml_text.h"
+#include "io/escaped_text.h"
 
 namespace lanescope::app::html {
 namespace {

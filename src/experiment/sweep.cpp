@@ -13,7 +13,7 @@
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/measured_run.h"
-#include "io/csv_text.h"
+#include "io/escaped_text.h"
 #include "workload/workload.h"
 
 namespace lanescope::experiment {

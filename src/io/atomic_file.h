@@ -1,9 +1,12 @@
-// Writes files atomically: a file is either complete or unchanged.
+// Writes files atomically: a file is either complete or unchanged. As it is, or through gzip.
 #pragma once
+
+#include <zlib.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 namespace lanescope::io {
 
@@ -31,5 +34,28 @@ class AtomicFile {
 
 /// Writes a whole text file atomically. Throws base::FileError.
 void write_text_file(const std::filesystem::path& path, std::string_view text);
+
+// --- byte sink -------------------------------------------------------------------------------------------------------
+// Writes the bytes of a file to an AtomicFile, through gzip if requested.
+
+/// All functions throw base::FileError. Equal input gives equal output: the gzip header has no time and no name.
+class ByteSink {
+ public:
+  ByteSink(const std::filesystem::path& path, bool gzip);
+  ~ByteSink();
+  ByteSink(const ByteSink&) = delete;
+  ByteSink& operator=(const ByteSink&) = delete;
+
+  void write(std::string_view bytes);
+  void commit();
+
+ private:
+  void deflate_some(std::string_view bytes, int flush);
+
+  AtomicFile file_;
+  const bool gzip_;
+  std::vector<char> output_;
+  z_stream stream_{};
+};
 
 }  // namespace lanescope::io

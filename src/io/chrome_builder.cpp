@@ -9,10 +9,13 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/error.h"
 #include "base/json_text.h"
 #include "base/platform/system.h"
 #include "base/time.h"
 #include "base/translate.h"
+#include "io/chrome_parser.h"
+#include "io/chrome_trace.h"
 #include "io/chrome_vocabulary.h"
 #include "trace/links.h"
 
@@ -502,6 +505,34 @@ std::vector<LaneId> TraceBuilder::make_own_lanes() {
     ids[l] = out_.trace().add_lane(*head_.lanes[l]);
   }
   return ids;
+}
+
+// --- chrome read -----------------------------------------------------------------------------------------------------
+
+OpenedTrace read_chrome_trace(ByteSource& source, ReadProgress* progress, const ReadLimits& limits) {
+  ReadProgress unused;
+  ReadProgress& reported = progress ? *progress : unused;
+  source.report_to(reported);
+  FileHead head;
+  try {
+    TraceBuilder builder(head, source, reported, limits);
+    parse_chrome_trace(
+        source, head, [&](const RawEvent& event) { builder.add(event); }, limits.threads);
+    return builder.finish();
+  } catch (const std::bad_alloc&) {
+    source.fail(base::tr("cannot read: out of memory"));
+  }
+}
+
+OpenedTrace read_chrome_trace(const std::filesystem::path& path, ReadProgress* progress, const ReadLimits& limits) {
+  ByteSource source(path);
+  return read_chrome_trace(source, progress, limits);
+}
+
+OpenedTrace read_chrome_trace(std::string_view bytes, std::string_view name, ReadProgress* progress,
+                              const ReadLimits& limits) {
+  ByteSource source(bytes, name);
+  return read_chrome_trace(source, progress, limits);
 }
 
 }  // namespace lanescope::io

@@ -10,9 +10,9 @@
 #include "base/json_text.h"
 #include "base/time.h"
 #include "base/translate.h"
-#include "io/argument_values.h"
 #include "io/chrome_fields.h"
 #include "io/chrome_vocabulary.h"
+#include "trace/owners.h"
 #include "io/json_reader.h"
 
 namespace lanescope::io {
@@ -131,13 +131,13 @@ class Handler {
   void take_outside(const Scalar& value) {
     switch (where()) {
       case Where::OtherData:
-        take_fact(value);
+        head_.take_fact(key_, value);
         break;
       case Where::Settings:
         if (head_.facts.settings.size() < kMaxSettings) head_.facts.settings[key_] = value.written();
         break;
       case Where::Counts:
-        take_count(value);
+        head_.take_count(key_, value);
         break;
       case Where::Lane:
         take_lane(value);
@@ -495,64 +495,12 @@ class Handler {
     }
   }
 
-  /// 0 for an invalid rate.
-  static double peak_of(const Scalar& value) {
-    const double peak = value.as_real().value_or(0);
-    return std::isfinite(peak) && peak > 0 ? peak : 0;
-  }
-
-  void take_fact(const Scalar& value) {
-    RunFacts& facts = head_.facts;
-    if (key_ == "lanescope") {
-      head_.own = true;
-      facts.version = value.text;
-    } else if (key_ == "format") {
-      head_.format = value.as_integer().value_or(0);
-    } else if (key_ == "workload") {
-      facts.workload = value.text;
-    } else if (key_ == "program") {
-      facts.program = value.text;
-    } else if (key_ == "iterations") {
-      facts.iterations = value.text;
-    } else if (key_ == "device") {
-      facts.device = value.text;
-    } else if (key_ == "device_name") {
-      facts.device_name = value.text;
-    } else if (key_ == "simulated") {
-      facts.simulated = value.as_integer().value_or(0) != 0;
-    } else if (key_ == "sm_count") {
-      constexpr std::int64_t kMostSms = 1 << 16;
-      facts.sm_count = static_cast<int>(std::clamp<std::int64_t>(value.as_integer().value_or(0), 0, kMostSms));
-    } else if (key_ == "h2d_peak_gb_per_s") {
-      facts.h2d_peak_gb_per_s = peak_of(value);
-    } else if (key_ == "d2h_peak_gb_per_s") {
-      facts.d2h_peak_gb_per_s = peak_of(value);
-    } else if (key_ == "clock_error_ns") {
-      facts.clock_error_ns = std::max<std::int64_t>(0, value.as_integer().value_or(0));
-    } else if (key_ == "marks") {
-      facts.marks = value.text;
-    } else if (key_ == "detailed") {
-      head_.detailed = value.as_integer().value_or(0) != 0;
-    } else if (key_ == "complete_until_ns") {
-      head_.complete_until_ns = value.as_integer();
-    }
-  }
-
   void take_recorded(const Scalar& value) {
     FileHead::Recorded& process = head_.recorded.back();
     const std::int64_t number = value.as_integer().value_or(0);
     if (key_ == "pid") process.pid = number;
     if (key_ == "burst_ns") process.burst_ns = std::max<std::int64_t>(0, number);
     if (key_ == "period_ns") process.period_ns = std::max<std::int64_t>(0, number);
-  }
-
-  void take_count(const Scalar& value) {
-    const auto count = static_cast<std::uint64_t>(std::max<std::int64_t>(0, value.as_integer().value_or(0)));
-    if (key_ == "recorded") head_.counts.recorded = count;
-    if (key_ == "evicted") head_.counts.evicted = count;
-    if (key_ == "dropped") head_.counts.dropped = count;
-    if (key_ == "late") head_.counts.late = count;
-    if (key_ == "clamped") head_.counts.clamped = count;
   }
 
   void take_lane(const Scalar& value) {

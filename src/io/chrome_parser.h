@@ -10,7 +10,7 @@
 
 #include "base/time.h"
 #include "io/byte_source.h"
-#include "io/json_scalar.h"
+#include "io/chrome_fields.h"
 #include "io/reading.h"
 #include "trace/side_tables.h"
 #include "trace/sink.h"
@@ -59,6 +59,10 @@ struct FileHead {
   std::string device_name;                            ///< of the first entry of "deviceProperties"
   base::Nanoseconds base_time_ns = 0;                 ///< "baseTimeNanoseconds": is to be added to all times
   int rank = -1, world_size = 0;                      ///< of "distributedInfo"; -1 and 0: not there
+
+  /// A member of "otherData", or of the counts in it.
+  void take_fact(std::string_view key, const Scalar& value);
+  void take_count(std::string_view key, const Scalar& value);
 };
 
 /// Passes every event in the file's order. Throws base::FileError with the path, the reason and the position.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/json_text.h"
-#include "io/byte_sink.h"
+#include "io/atomic_file.h"
 #include "io/chrome_trace.h"
 #include "io/chrome_vocabulary.h"
 #include "trace/links.h"

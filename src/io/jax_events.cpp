@@ -1,4 +1,4 @@
-#include "io/jax_events.h"
+#include "io/chrome_builder.h"
 
 #include <algorithm>
 #include <array>

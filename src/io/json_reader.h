@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "io/byte_source.h"
-#include "io/json_scalar.h"
+#include "io/chrome_fields.h"
 #include "io/producer.h"
 
 namespace lanescope::io {

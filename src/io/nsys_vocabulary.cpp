@@ -1,4 +1,4 @@
-#include "io/nsys_vocabulary.h"
+#include "io/nsys_reader.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,12 @@
 #include "io/session_format.h"
 
+#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
+
+#include "base/from_chars.h"
+#include "base/translate.h"
 
 namespace lanescope::io::session {
 namespace {
@@ -118,5 +122,84 @@ bool take_column(Bytes& in, std::span<std::uint64_t> values) {
   }
   return true;
 }
+
+// --- facts and health as texts ---------------------------------------------------------------------------------------
+
+namespace {
+
+template <typename Number>
+bool take_number(std::string_view text, Number& number) {
+  Number value{};
+  const auto [end, error] = base::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return false;
+  number = value;
+  return true;
+}
+
+}  // namespace
+
+Texts texts_of(const trace::RunFacts& facts) {
+  Texts texts{{"version", facts.version},
+              {"workload", facts.workload},
+              {"program", facts.program},
+              {"iterations", facts.iterations},
+              {"device", facts.device},
+              {"device_name", facts.device_name},
+              {"simulated", facts.simulated ? "1" : "0"},
+              {"sm_count", fmt::format("{}", facts.sm_count)},
+              {"h2d_peak_gb_per_s", fmt::format("{}", facts.h2d_peak_gb_per_s)},
+              {"d2h_peak_gb_per_s", fmt::format("{}", facts.d2h_peak_gb_per_s)},
+              {"clock_error_ns", fmt::format("{}", facts.clock_error_ns)},
+              {"marks", facts.marks}};
+  for (const auto& [key, value] : facts.settings) texts.emplace_back("setting." + key, value);
+  return texts;
+}
+
+Texts texts_of(const trace::CaptureHealth& health) {
+  Texts texts{{"state", fmt::format("{}", static_cast<int>(health.state))},
+              {"reason", health.reason},
+              {"library", health.library}};
+  for_each_number(health,
+                  [&](const char* key, const auto& value) { texts.emplace_back(key, fmt::format("{}", value)); });
+  return texts;
+}
+
+bool take_text(trace::RunFacts& facts, std::string_view key, std::string_view value) {
+  constexpr std::string_view kSetting = "setting.";
+  if (key == "version") facts.version = value;
+  if (key == "workload") facts.workload = value;
+  if (key == "program") facts.program = value;
+  if (key == "iterations") facts.iterations = value;
+  if (key == "device") facts.device = value;
+  if (key == "device_name") facts.device_name = value;
+  if (key == "simulated") facts.simulated = value == "1";
+  if (key == "marks") facts.marks = value;
+  if (key.starts_with(kSetting)) facts.settings[std::string(key.substr(kSetting.size()))] = value;
+  if (key == "sm_count") return take_number(value, facts.sm_count);
+  if (key == "h2d_peak_gb_per_s") return take_number(value, facts.h2d_peak_gb_per_s);
+  if (key == "d2h_peak_gb_per_s") return take_number(value, facts.d2h_peak_gb_per_s);
+  if (key != "clock_error_ns") return true;
+  const bool taken = take_number(value, facts.clock_error_ns);
+  facts.clock_error_ns = std::max<base::Nanoseconds>(0, facts.clock_error_ns);
+  return taken;
+}
+
+bool take_text(trace::CaptureHealth& health, std::string_view key, std::string_view value) {
+  if (key == "reason") health.reason = value;
+  if (key == "library") health.library = value;
+  bool taken = true;
+  if (key == "state") {
+    int state = 0;
+    taken = take_number(value, state);
+    if (state > 0 && state <= static_cast<int>(trace::CaptureState::Lost))
+      health.state = static_cast<trace::CaptureState>(state);
+  }
+  for_each_number(health, [&](std::string_view of, auto& number) {
+    if (of == key) taken = take_number(value, number);
+  });
+  return taken;
+}
+
+std::string Chunk::name() const { return base::tr("chunk {} ({}) at byte {}", number, type_text(type), place); }
 
 }  // namespace lanescope::io::session

@@ -1,15 +1,22 @@
 // The bytes of a session file, see docs/session-file.md: what its writer and its reader share.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "trace/capture_health.h"
+#include "trace/run_facts.h"
 
 namespace lanescope::io::session {
 
@@ -92,6 +99,14 @@ void put_column(std::string& out, std::span<const std::uint64_t> values);
 /// False: it is not one.
 bool take_column(Bytes& in, std::span<std::uint64_t> values);
 
+/// A run's facts and its capture's health, as keys and values.
+using Texts = std::vector<std::pair<std::string, std::string>>;
+Texts texts_of(const trace::RunFacts& facts);
+Texts texts_of(const trace::CaptureHealth& health);
+/// One of them, back again; a key of a newer version is ignored. False: something else stands where a number belongs.
+bool take_text(trace::RunFacts& facts, std::string_view key, std::string_view value);
+bool take_text(trace::CaptureHealth& health, std::string_view key, std::string_view value);
+
 /// The numbers of a capture's health, with their keys in the file.
 template <typename Health, typename Function>
 void for_each_number(Health& h, const Function& function) {
@@ -123,5 +138,39 @@ void for_each_number(Health& h, const Function& function) {
   function("latency_p99_ms", h.latency_p99_ms);
   function("flush_interval_ms", h.flush_interval_ms);
 }
+
+/// The next piece of a file, valid until the next call; empty at its end.
+using NextPiece = std::function<std::string_view()>;
+
+/// Takes a given number of bytes from a source that delivers pieces.
+class ChunkInput {
+ public:
+  explicit ChunkInput(NextPiece next) : next_(std::move(next)) {}
+
+  /// Fewer bytes than `count` only at the end of the file. Memory grows with what is there, not with what is promised.
+  void take(std::string& out, std::size_t count) {
+    out.clear();
+    while (out.size() < count) {
+      if (piece_.empty() && (piece_ = next_()).empty()) return;
+      const std::size_t some = std::min(count - out.size(), piece_.size());
+      out.append(piece_.substr(0, some));
+      piece_.remove_prefix(some);
+      position_ += some;
+    }
+  }
+  std::uint64_t position() const { return position_; }
+
+ private:
+  NextPiece next_;
+  std::string_view piece_;
+  std::uint64_t position_ = 0;
+};
+
+/// Where a reader is.
+struct Chunk {
+  std::uint32_t type = 0;
+  std::uint64_t number = 0, place = 0;  ///< counted from 1; its first byte in the file
+  std::string name() const;             ///< for messages: "chunk 3 (EVNT) at byte 4096"
+};
 
 }  // namespace lanescope::io::session

@@ -21,6 +21,7 @@
 #include "io/chrome_vocabulary.h"
 #include "io/session_file.h"
 #include "io/session_format.h"
+#include "trace/owners.h"
 
 namespace lanescope::io {
 namespace {
@@ -39,42 +40,9 @@ constexpr std::uint64_t kTextShare = 8;  // of the memory for events, at most, g
 constexpr std::uint64_t kTextOverhead = 100;
 constexpr std::size_t kKinds = 7;
 
-/// The next piece of a file, valid until the next call; empty at its end.
-using NextPiece = std::function<std::string_view()>;
-
-/// Takes a given number of bytes from a source that delivers pieces.
-class ChunkInput {
- public:
-  explicit ChunkInput(NextPiece next) : next_(std::move(next)) {}
-
-  /// Fewer bytes than `count` only at the end of the file. Memory grows with what is there, not with what is promised.
-  void take(std::string& out, std::size_t count) {
-    out.clear();
-    while (out.size() < count) {
-      if (piece_.empty() && (piece_ = next_()).empty()) return;
-      const std::size_t some = std::min(count - out.size(), piece_.size());
-      out.append(piece_.substr(0, some));
-      piece_.remove_prefix(some);
-      position_ += some;
-    }
-  }
-  std::uint64_t position() const { return position_; }
-
- private:
-  NextPiece next_;
-  std::string_view piece_;
-  std::uint64_t position_ = 0;
-};
-
-struct Chunk {
-  std::uint32_t type = 0;
-  std::uint64_t number = 0, place = 0;  ///< counted from 1; its first byte in the file
-  std::string name() const { return tr("chunk {} ({}) at byte {}", number, session::type_text(type), place); }
-};
-
 class SessionReader {
  public:
-  SessionReader(std::filesystem::path path, NextPiece next, ReadProgress& progress, const ReadLimits& limits)
+  SessionReader(std::filesystem::path path, session::NextPiece next, ReadProgress& progress, const ReadLimits& limits)
       : path_(std::move(path)),
         input_(std::move(next)),
         progress_(progress),
@@ -260,51 +228,20 @@ class SessionReader {
     check(!in.bad(), N_("it ends too early"));
   }
 
-  template <typename Number>
-  void take_number(std::string_view text, Number& number) const {
-    Number value{};
-    const auto [end, error] = base::from_chars(text.data(), text.data() + text.size(), value);
-    check(error == std::errc() && end == text.data() + text.size(), N_("it has something else where a number belongs"));
-    number = value;
+  template <typename Taken>
+  void take_texts(Bytes& in, Taken& taken) {
+    for_each_text(in, [&](std::string_view key, std::string_view value) {
+      check(session::take_text(taken, key, value), N_("it has something else where a number belongs"));
+    });
   }
-
   void take_facts(Bytes& in) {
     RunFacts facts;
-    constexpr std::string_view kSetting = "setting.";
-    for_each_text(in, [&](std::string_view key, std::string_view value) {
-      if (key == "version") facts.version = value;
-      if (key == "workload") facts.workload = value;
-      if (key == "program") facts.program = value;
-      if (key == "iterations") facts.iterations = value;
-      if (key == "device") facts.device = value;
-      if (key == "device_name") facts.device_name = value;
-      if (key == "simulated") facts.simulated = value == "1";
-      if (key == "sm_count") take_number(value, facts.sm_count);
-      if (key == "h2d_peak_gb_per_s") take_number(value, facts.h2d_peak_gb_per_s);
-      if (key == "d2h_peak_gb_per_s") take_number(value, facts.d2h_peak_gb_per_s);
-      if (key == "clock_error_ns") {
-        take_number(value, facts.clock_error_ns);
-        facts.clock_error_ns = std::max<Nanoseconds>(0, facts.clock_error_ns);
-      }
-      if (key == "marks") facts.marks = value;
-      if (key.starts_with(kSetting)) facts.settings[std::string(key.substr(kSetting.size()))] = value;
-    });
+    take_texts(in, facts);
     opened_.facts = std::move(facts);
   }
-
   void take_health(Bytes& in) {
     trace::CaptureHealth health;
-    for_each_text(in, [&](std::string_view key, std::string_view value) {
-      int state = 0;
-      if (key == "state") take_number(value, state);
-      if (state > 0 && state <= static_cast<int>(trace::CaptureState::Lost))
-        health.state = static_cast<trace::CaptureState>(state);
-      if (key == "reason") health.reason = value;
-      if (key == "library") health.library = value;
-      session::for_each_number(health, [&](std::string_view of, auto& number) {
-        if (of == key) take_number(value, number);
-      });
-    });
+    take_texts(in, health);
     opened_.health = std::move(health);
   }
 
@@ -524,12 +461,12 @@ class SessionReader {
   }
 
   const std::filesystem::path path_;
-  ChunkInput input_;
+  session::ChunkInput input_;
   ReadProgress& progress_;
   const std::uint64_t memory_bytes_;  // limit for events
   std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> unpacker_;
   OpenedTrace opened_;
-  Chunk chunk_;
+  session::Chunk chunk_;
   std::string head_, stored_, bytes_;  // keep their memory
   std::string damage_;                 // where it is damaged, and how
   std::array<std::vector<std::uint64_t>, kColumns> columns_;

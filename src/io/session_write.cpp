@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/platform/files.h"
 #include "base/translate.h"
-#include "io/byte_sink.h"
+#include "io/atomic_file.h"
 #include "io/session_file.h"
 #include "io/session_format.h"
 
@@ -37,35 +37,7 @@ constexpr std::uint64_t kSliceEvents = 200'000;  // of a whole trace: what is mi
 constexpr Nanoseconds kAll = std::numeric_limits<Nanoseconds>::max();
 constexpr Nanoseconds kUnknown = std::numeric_limits<Nanoseconds>::min();
 
-using Texts = std::vector<std::pair<std::string, std::string>>;
-
-Texts texts_of(const RunFacts& facts) {
-  Texts texts{{"version", facts.version},
-              {"workload", facts.workload},
-              {"program", facts.program},
-              {"iterations", facts.iterations},
-              {"device", facts.device},
-              {"device_name", facts.device_name},
-              {"simulated", facts.simulated ? "1" : "0"},
-              {"sm_count", fmt::format("{}", facts.sm_count)},
-              {"h2d_peak_gb_per_s", fmt::format("{}", facts.h2d_peak_gb_per_s)},
-              {"d2h_peak_gb_per_s", fmt::format("{}", facts.d2h_peak_gb_per_s)},
-              {"clock_error_ns", fmt::format("{}", facts.clock_error_ns)},
-              {"marks", facts.marks}};
-  for (const auto& [key, value] : facts.settings) texts.emplace_back("setting." + key, value);
-  return texts;
-}
-
-Texts texts_of(const trace::CaptureHealth& health) {
-  Texts texts{{"state", fmt::format("{}", static_cast<int>(health.state))},
-              {"reason", health.reason},
-              {"library", health.library}};
-  session::for_each_number(
-      health, [&](const char* key, const auto& value) { texts.emplace_back(key, fmt::format("{}", value)); });
-  return texts;
-}
-
-std::string bytes_of(const Texts& texts) {
+std::string bytes_of(const session::Texts& texts) {
   std::string bytes;
   session::put(bytes, static_cast<std::uint32_t>(texts.size()));
   for (const auto& [key, value] : texts) {
@@ -97,12 +69,12 @@ class SessionEncoder {
 
   /// Only if they have changed.
   void write_facts(const RunFacts& facts, const trace::CaptureHealth* health) {
-    if (std::string bytes = bytes_of(texts_of(facts)); bytes != facts_) {
+    if (std::string bytes = bytes_of(session::texts_of(facts)); bytes != facts_) {
       write_chunk(session::kFacts, bytes);
       facts_ = std::move(bytes);
     }
     if (!health) return;
-    if (std::string bytes = bytes_of(texts_of(*health)); bytes != health_) {
+    if (std::string bytes = bytes_of(session::texts_of(*health)); bytes != health_) {
       write_chunk(session::kHealth, bytes);
       health_ = std::move(bytes);
     }

@@ -8,6 +8,7 @@
 #include "base/json_text.h"
 #include "base/platform/system.h"
 #include "base/time.h"
+#include "trace/owners.h"
 #include "base/translate.h"
 
 namespace lanescope::io {

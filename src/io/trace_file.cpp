@@ -11,10 +11,8 @@
 #include "base/translate.h"
 #include "io/byte_source.h"
 #include "io/chrome_trace.h"
-#include "io/merge_ranks.h"
+#include "io/job_of_ranks.h"
 #include "io/nsys_read.h"
-#include "io/nsys_report_file.h"
-#include "io/rank_files.h"
 #include "io/sqlite.h"
 
 namespace lanescope::io {

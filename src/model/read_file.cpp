@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "analysis/run_figures.h"
-#include "io/chrome_trace.h"
 #include "io/byte_source.h"
-#include "io/rank_files.h"
+#include "io/chrome_trace.h"
+#include "io/job_of_ranks.h"
 #include "io/trace_file.h"
 #include "model/file_source.h"
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "io/xml_text.h"
+#include "io/escaped_text.h"
 
 namespace lanescope::ui {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "io/xml_text.h"
+#include "io/escaped_text.h"
 #include "picture/svg.h"
 
 namespace lanescope::ui {

@@ -6,7 +6,7 @@
 
 #include "analysis/gpu_job.h"
 #include "analysis/stragglers.h"
-#include "io/merge_ranks.h"
+#include "io/job_of_ranks.h"
 
 namespace lanescope::io {
 namespace {

@@ -1,5 +1,5 @@
 // The traces of several ranks become one.
-#include "io/merge_ranks.h"
+#include "io/job_of_ranks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The names and numbers in Nsight Systems' exports.
-#include "io/nsys_vocabulary.h"
+#include "io/nsys_reader.h"
 
 #include <gtest/gtest.h>
 

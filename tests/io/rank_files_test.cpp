@@ -1,5 +1,5 @@
 // Several files by name become one trace, as a folder of them does.
-#include "io/rank_files.h"
+#include "io/job_of_ranks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "io/xml_text.h"
+#include "io/escaped_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,8 @@
-// The traces of a job's ranks, or of several machines, become one trace on one clock.
+// The files of one job's ranks, or of several machines: read several at a time, they become one trace on one clock.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,5 +37,20 @@ Alignment align_ranks(const std::vector<RankTrace>& ranks);
 /// get hosts of their own, named like the files. Throws base::Error if there are too many lanes. At least one trace; of
 /// a single one, only which other ranks are missing is added.
 OpenedTrace merge_ranks(std::vector<RankTrace> ranks);
+
+// --- rank files ------------------------------------------------------------------------------------------------------
+// Reads the files of one job, several at a time.
+
+/// More files are not opened at once.
+inline constexpr std::size_t kMostFiles = 1024;
+
+/// Throws base::FileError, which names the file: one that is there twice, a folder among several; or too many.
+void check_files(const std::vector<std::filesystem::path>& files);
+
+/// In the order of `files`, each named so that no two have one name. Throws what read_file() throws for the first file
+/// that cannot be read. `progress` receives their common progress. With `others`, JSON files that are no traces
+/// (NotATrace) are left out, and their names put there, unless there are no others.
+std::vector<RankTrace> read_ranks(const std::vector<std::filesystem::path>& files, ReadProgress* progress,
+                                  const ReadLimits& limits, std::vector<std::string>* others = nullptr);
 
 }  // namespace lanescope::io

@@ -1,4 +1,4 @@
-// Tables as comma-separated values.
+// Text inside other formats: tables as comma-separated values, XML and HTML.
 #pragma once
 
 #include <span>
@@ -14,5 +14,12 @@ void append_csv_line(std::string& csv, std::span<const std::string> fields);
 /// forms, a tab or a line break), so it gets an apostrophe before it.
 /// What would steer a terminal that shows the file becomes U+FFFD.
 std::string csv_text(std::string_view text);
+
+// --- xml text --------------------------------------------------------------------------------------------------------
+// Text inside XML and HTML.
+
+/// Escapes text for an element or a quoted attribute: valid UTF-8, with `& < > " '` as references. Characters not
+/// allowed there (invalid bytes, control characters except tab and line feed) become U+FFFD.
+std::string xml_text(std::string_view text);
 
 }  // namespace lanescope::io
