@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/advice.h"
 #include "analysis/collectives.h"
-#include "analysis/event_count.h"
-#include "analysis/job_advice.h"
+#include "analysis/event_merge.h"
 #include "analysis/replay.h"
 #include "analysis/warm_up.h"
 #include "base/translate.h"

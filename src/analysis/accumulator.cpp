@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/copied_bytes.h"
+#include "analysis/lane_facts.h"
 #include "analysis/warm_up.h"
 
 namespace lanescope::analysis {

@@ -9,11 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/call_names.h"
-#include "analysis/cpu_lanes.h"
 #include "analysis/gap_causes.h"
+#include "analysis/lane_facts.h"
 #include "analysis/live_analysis.h"
-#include "analysis/open_ranges.h"
 #include "analysis/recorded_time.h"
 #include "analysis/run_ahead.h"
 #include "analysis/running_totals.h"

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/collectives.h"
 #include "analysis/evidence.h"
 #include "analysis/replay.h"
 
@@ -147,5 +149,20 @@ struct Advice {
   trace::GpuNumber gpu = trace::kNobody;  ///< with several GPUs, the one that the cards are for
   std::vector<Card> cards;
 };
+
+// --- job advice ------------------------------------------------------------------------------------------------------
+// The advisor's rules about several GPUs that wait for each other.
+
+/// What the rules look at: the collectives of a stretch with whole iterations.
+struct JobStretch {
+  Nanoseconds from_ns = 0, to_ns = 0;
+  Nanoseconds recorded_ns = 0;  ///< of that, as in Evidence::span_ns(), and of all GPUs
+  std::int64_t iterations = 0;
+  double iteration_ns = 0;  ///< the mean
+};
+
+/// In no order. None without collectives of two or more GPUs, or if those say too little of who arrived last.
+std::vector<Card> job_cards(const trace::Trace& trace, const Collectives& collectives, const JobStretch& stretch,
+                            const std::atomic<bool>* stop = nullptr);
 
 }  // namespace lanescope::analysis

@@ -4,8 +4,8 @@
 
 #include "analysis/accumulator.h"
 #include "analysis/event_merge.h"
-#include "analysis/kept_range.h"
-#include "analysis/loop_step.h"
+#include "analysis/live_analysis.h"
+#include "analysis/recorded_time.h"
 #include "analysis/summary.h"
 
 namespace lanescope::analysis {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analysis/account.h"
-#include "analysis/kept_range.h"
+#include "analysis/recorded_time.h"
 
 namespace lanescope::analysis {
 namespace {

@@ -9,13 +9,15 @@
 // those of one sequence number (communicator.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "analysis/whole_stretches.h"
+#include "analysis/whole_iterations.h"
 #include "base/background_job.h"
 #include "trace/links.h"
 
@@ -81,5 +83,24 @@ Collectives collectives(const trace::Trace& trace, Nanoseconds from, Nanoseconds
 /// Of several stretches, in time order.
 Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> stretches, Nanoseconds clock_error_ns = 0,
                         const base::Stop* stop = nullptr);
+
+// --- communicator ----------------------------------------------------------------------------------------------------
+// What a collective's kernel says about itself: the arguments that the PyTorch profiler writes, or those that are
+// recorded of NCCL's ranges in a program that is attached to.
+
+struct Communicator {
+  /// Of those that take part: the process group's name and its ranks, as written, or NCCL's communicator, which is the
+  /// same number on all ranks. Empty: not known.
+  std::string group;
+  /// Of the collective in that group. Sends and receives are counted by each rank on its own, so theirs say nothing.
+  std::optional<std::int64_t> sequence;
+};
+/// The PyTorch profiler's name of the collective: "allreduce", "_allgather_base"; empty if it says none.
+std::string_view collective_name_in(std::string_view arguments);
+/// `arguments`: as in Trace::arguments().
+Communicator communicator_of(std::string_view arguments);
+/// What is exchanged, as NCCL's tests count it: the array that is reduced or sent, or the one that is gathered or
+/// scattered, whole. 0: not known. `operation`: "AllGather"; `gpus`: how many take part.
+std::uint64_t bytes_of_collective(std::string_view arguments, std::string_view operation, std::size_t gpus);
 
 }  // namespace lanescope::analysis

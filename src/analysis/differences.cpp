@@ -12,7 +12,7 @@
 
 #include "analysis/account.h"
 #include "analysis/breakdown.h"
-#include "analysis/kept_range.h"
+#include "analysis/recorded_time.h"
 #include "analysis/whole_iterations.h"
 #include "base/translate.h"
 

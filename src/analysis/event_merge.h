@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -124,5 +125,17 @@ bool EventMerge::run(Nanoseconds limit, std::size_t max_events, Taker&& taker) {
     taker.take(trace::event(*source.block, k), std::as_const(source));
   }
 }
+
+// --- event count -----------------------------------------------------------------------------------------------------
+// Counts the events with a duration in a stretch of a trace, by searches only.
+
+/// True if the lane's events have a duration; those of markers and counters are instants.
+inline bool has_intervals(trace::LaneKind kind) {
+  return kind != trace::LaneKind::Markers && kind != trace::LaneKind::Counter;
+}
+
+/// The events of `lanes` (empty: all lanes) that start in [from, to).
+std::int64_t count_starting(const trace::Trace& trace, base::Nanoseconds from, base::Nanoseconds to,
+                            std::span<const trace::LaneId> lanes = {});
 
 }  // namespace lanescope::analysis

@@ -10,12 +10,10 @@
 #include <utility>
 
 #include "analysis/accumulator.h"
-#include "analysis/copied_bytes.h"
-#include "analysis/cpu_lanes.h"
 #include "analysis/event_merge.h"
-#include "analysis/kept_range.h"
-#include "analysis/open_ranges.h"
-#include "analysis/whole_stretches.h"
+#include "analysis/lane_facts.h"
+#include "analysis/recorded_time.h"
+#include "analysis/whole_iterations.h"
 
 namespace lanescope::analysis {
 namespace {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/call_names.h"
+#include "analysis/lane_facts.h"
 #include "analysis/live_analysis.h"
 #include "analysis/summary.h"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "analysis/open_ranges.h"
+#include "analysis/lane_facts.h"
 #include "analysis/run_ahead.h"
 #include "analysis/summary.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/job_advice.h"
+#include "analysis/advice.h"
 
 #include <algorithm>
 #include <cmath>

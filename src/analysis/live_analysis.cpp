@@ -6,8 +6,7 @@
 
 #include "analysis/accumulator.h"
 #include "analysis/event_merge.h"
-#include "analysis/kept_range.h"
-#include "analysis/loop_step.h"
+#include "analysis/recorded_time.h"
 #include "base/huge_pages.h"
 
 namespace lanescope::analysis {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/in_flight.h"
+#include "analysis/pace.h"
 #include "analysis/running_totals.h"
 #include "base/huge_pages.h"
 
@@ -98,5 +99,15 @@ class LiveAnalysis {
   struct Engines;
   std::unique_ptr<Engines> engines_;
 };
+
+// --- loop step -------------------------------------------------------------------------------------------------------
+// Converts totals to a LoopStep (pace.h).
+
+/// `in_parts`: not everything was recorded. Of most iterations the operations are unknown then, and with them the state
+/// of the launch queue, so that only the waits tell where a period begins and ends.
+inline LoopStep loop_step(const IterationRecord& r, bool in_parts = false) {
+  if (in_parts) return {r.start_ns, r.end_ns, r.number, r.sync_count, 0, 0, 0, true};
+  return {r.start_ns, r.end_ns, r.number, r.sync_count, r.launch_count, r.gpu_op_count, r.in_flight};
+}
 
 }  // namespace lanescope::analysis

@@ -7,9 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "analysis/cpu_lanes.h"
 #include "analysis/event_merge.h"
-#include "analysis/open_ranges.h"
+#include "analysis/lane_facts.h"
 #include "analysis/whole_iterations.h"
 #include "base/translate.h"
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/whole_stretches.h"
+#include "analysis/whole_iterations.h"
 #include "trace/trace.h"
 
 namespace lanescope::analysis {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/kept_range.h"
+#include "analysis/recorded_time.h"
 #include "analysis/warm_up.h"
 
 namespace lanescope::app::html {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "analysis/event_count.h"
+#include "analysis/event_merge.h"
 #include "inspect/event_ref.h"
 
 namespace lanescope::ui {

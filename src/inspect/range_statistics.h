@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/event_count.h"
+#include "analysis/event_merge.h"
 #include "analysis/summary.h"
 #include "base/background_job.h"
 

@@ -19,7 +19,6 @@
 #include <utility>
 
 #include "analysis/collectives.h"
-#include "analysis/communicator.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "io/trace_file.h"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/from_chars.h"
 #include "base/json_text.h"
 #include "base/platform/files.h"
 #include "base/platform/system.h"

@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/line_costs.h"
-#include "analysis/statement_costs.h"
+#include "analysis/code_costs.h"
 #include "base/background_job.h"
 #include "inspect/locate.h"
 #include "model/user_files.h"

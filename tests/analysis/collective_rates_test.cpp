@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "analysis/communicator.h"
+#include "analysis/advice.h"
+#include "analysis/collectives.h"
 #include "analysis/gpu_job.h"
-#include "analysis/job_advice.h"
 
 namespace lanescope::analysis {
 namespace {

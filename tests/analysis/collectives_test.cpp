@@ -6,7 +6,6 @@
 
 #include <limits>
 
-#include "analysis/communicator.h"
 #include "analysis/gpu_job.h"
 
 namespace lanescope::analysis_test {

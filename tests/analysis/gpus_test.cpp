@@ -5,7 +5,7 @@
 
 #include "analysis/account.h"
 #include "analysis/builders.h"
-#include "analysis/statement_costs.h"
+#include "analysis/code_costs.h"
 
 namespace lanescope::analysis {
 namespace {

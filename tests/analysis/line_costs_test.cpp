@@ -1,5 +1,5 @@
 // The costs of lines, on traces in which every interval and every stack is known.
-#include "analysis/line_costs.h"
+#include "analysis/code_costs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

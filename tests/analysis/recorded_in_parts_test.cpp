@@ -5,10 +5,9 @@
 #include "analysis/account.h"
 #include "analysis/accumulator.h"
 #include "analysis/builders.h"
+#include "analysis/code_costs.h"
 #include "analysis/evidence.h"
-#include "analysis/line_costs.h"
 #include "analysis/whole_iterations.h"
-#include "analysis/whole_stretches.h"
 
 namespace lanescope::analysis {
 namespace {

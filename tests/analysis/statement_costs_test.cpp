@@ -1,5 +1,5 @@
 // The costs of statements, on traces in which every interval is known.
-#include "analysis/statement_costs.h"
+#include "analysis/code_costs.h"
 
 #include <gtest/gtest.h>
 

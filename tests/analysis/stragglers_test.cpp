@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "analysis/account.h"
+#include "analysis/advice.h"
 #include "analysis/gpu_job.h"
-#include "analysis/job_advice.h"
 
 namespace lanescope::analysis_test {
 namespace {

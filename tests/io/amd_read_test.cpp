@@ -2,7 +2,7 @@
 // libkineto/src/RoctracerActivity_inl.h, which numbers correlations and words copies likewise.
 #include <gmock/gmock.h>
 
-#include "analysis/call_names.h"
+#include "analysis/lane_facts.h"
 #include "io/chrome_trace.h"
 #include "opened.h"
 #include "traces.h"
