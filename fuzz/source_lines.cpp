@@ -1,5 +1,5 @@
 // Source files of a watched program: the text of a line, and the loops around it.
-#include "attach/source_lines.h"
+#include "attach/vocabulary.h"
 
 #include "foreign.h"
 

@@ -1,5 +1,5 @@
 // What is typed or printed as text: commands to attach to, their variables, quick probes, axes of sweeps.
-#include "attach/command_words.h"
+#include "attach/program_state.h"
 #include "calibration/quick_probe_text.h"
 #include "experiment/sweep.h"
 #include "foreign.h"

@@ -25,7 +25,7 @@
 #include "app/terminal.h"
 #include "app/version_text.h"
 #include "app/write_script.h"
-#include "attach/command_words.h"
+#include "attach/program_state.h"
 #include "base/crash_reports.h"
 #include "base/error.h"
 #include "base/translate.h"

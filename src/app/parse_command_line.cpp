@@ -13,7 +13,7 @@
 #include "app/sweep_arguments.h"
 #include "app/version_text.h"
 #include "app/window_arguments.h"
-#include "attach/command_words.h"
+#include "attach/program_state.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "calibration/quick_probe_text.h"

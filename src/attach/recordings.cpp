@@ -13,8 +13,8 @@
 #include <optional>
 #include <sstream>
 
-#include "attach/command_words.h"
 #include "attach/launcher.h"
+#include "attach/program_state.h"
 #include "base/error.h"
 #include "base/translate.h"
 

@@ -15,8 +15,8 @@
 #include <random>
 #include <utility>
 
-#include "attach/command_words.h"
 #include "attach/launcher.h"
+#include "attach/program_state.h"
 #include "base/error.h"
 #include "base/platform/child_process.h"
 #include "base/translate.h"

@@ -21,8 +21,6 @@
 #include "attach/program_state.h"
 #include "attach/recorded_bursts.h"
 #include "attach/ring_reader.h"
-#include "attach/source_lines.h"
-#include "attach/thread_numbers.h"
 #include "attach/vocabulary.h"
 #include "base/time.h"
 #include "capture/assembly/assembler.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "attach/command_words.h"
+#include "attach/program_state.h"
 #include "base/translate.h"
 
 namespace lanescope::ui {

@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "attach/command_words.h"
+#include "attach/program_state.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "experiment/run_facts.h"

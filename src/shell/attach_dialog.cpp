@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "attach/command_words.h"
+#include "attach/program_state.h"
 #include "base/error.h"
 #include "base/platform/system.h"
 #include "base/translate.h"

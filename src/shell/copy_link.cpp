@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "attach/command_words.h"
+#include "attach/program_state.h"
 #include "base/platform/page.h"
 #include "base/translate.h"
 #include "experiment/own_experiments.h"

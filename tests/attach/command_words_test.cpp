@@ -1,4 +1,4 @@
-#include "attach/command_words.h"
+#include "attach/program_state.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

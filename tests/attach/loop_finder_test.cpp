@@ -1,11 +1,9 @@
-#include "attach/loop_finder.h"
+#include "attach/loop_watch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <span>
-
-#include "attach/loop_watch.h"
 
 namespace lanescope::attach {
 namespace {

@@ -1,4 +1,4 @@
-#include "attach/source_lines.h"
+#include "attach/vocabulary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

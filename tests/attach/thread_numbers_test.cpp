@@ -1,4 +1,4 @@
-#include "attach/thread_numbers.h"
+#include "attach/vocabulary.h"
 
 #include <gtest/gtest.h>
 

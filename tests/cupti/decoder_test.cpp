@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "capture/cupti/names.h"
+#include "capture/cupti/record_reader.h"
 #include "capture/recorder.h"
 #include "decoder_rig.h"
 #include "trace/trace.h"

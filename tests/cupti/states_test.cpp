@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "capture/cupti/health.h"
-#include "capture/cupti/watch.h"
 #include "cupti/capture_rig.h"
 #include "cupti/fake_cupti.h"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "capture/cupti/cupti_capture.h"
-#include "capture/cupti/cupti_search.h"
+#include "capture/cupti/cupti_table.h"
 #include "cupti/capture_rig.h"
 
 namespace lanescope::capture::cupti {

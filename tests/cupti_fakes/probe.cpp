@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "capture/cupti/cupti_search.h"
+#include "capture/cupti/cupti_table.h"
 
 int main(int count, char** arguments) {
   using namespace lanescope::capture::cupti;

@@ -11,13 +11,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "capture/assembly/containers.h"
 #include "capture/assembly/counts.h"
-#include "capture/assembly/lane_names.h"
-#include "capture/assembly/latency.h"
+#include "capture/assembly/operation_names.h"
 #include "capture/assembly/pairing.h"
-#include "capture/assembly/progress.h"
 #include "capture/assembly/record.h"
-#include "capture/assembly/sorted_queue.h"
 #include "capture/assembly/waits.h"
 #include "trace/sink.h"
 

@@ -10,10 +10,9 @@
 #include <limits>
 #include <vector>
 
+#include "capture/assembly/containers.h"
 #include "capture/assembly/counts.h"
-#include "capture/assembly/paged_table.h"
 #include "capture/assembly/record.h"
-#include "capture/assembly/sorted_queue.h"
 
 namespace lanescope::capture {
 

@@ -9,11 +9,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "capture/assembly/containers.h"
 #include "capture/assembly/counts.h"
-#include "capture/assembly/paged_table.h"
 #include "capture/assembly/pairing.h"
 #include "capture/assembly/record.h"
-#include "capture/assembly/sorted_queue.h"
 #include "trace/event.h"
 
 namespace lanescope::capture {

@@ -16,9 +16,9 @@
 
 #include "capture/cupti/cupti_capture.h"
 #include "capture/cupti/decoder.h"
+#include "capture/cupti/health.h"
 #include "capture/cupti/hub.h"
 #include "capture/cupti/subscription.h"
-#include "capture/cupti/watch.h"
 
 namespace lanescope::capture::cupti {
 

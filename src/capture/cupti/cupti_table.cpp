@@ -12,7 +12,6 @@
 #include <system_error>
 
 #include "base/translate.h"
-#include "capture/cupti/cupti_search.h"
 
 namespace lanescope::capture::cupti {
 namespace {

@@ -4,6 +4,7 @@
 #include <cupti.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -49,5 +50,17 @@ struct CuptiSearch {
 /// Python's nvidia wheels (VIRTUAL_ENV, CONDA_PREFIX, the site-packages of the PATH's python3); the loader's own path.
 /// Prefers 13.x over 12.x.
 CuptiSearch find_cupti();
+
+// --- cupti search ----------------------------------------------------------------------------------------------------
+// The search for CUPTI, with its environment as parameters.
+
+struct Surroundings {
+  std::function<const char*(const char*)> variable;  ///< like getenv(): null if not set
+  std::string usr_local = "/usr/local";              ///< contains toolkits
+  std::string system_python = "/usr";                ///< contains lib/python3*
+  bool loader_path = true;                           ///< finally try the dynamic loader's path
+};
+/// find_cupti() uses getenv and the defaults.
+CuptiSearch find_cupti(const Surroundings& surroundings);
 
 }  // namespace lanescope::capture::cupti

@@ -6,7 +6,6 @@
 
 #include "base/translate.h"
 #include "capture/assembly/assembler.h"
-#include "capture/cupti/names.h"
 #include "capture/cupti/record_reader.h"
 
 namespace lanescope::capture::cupti {

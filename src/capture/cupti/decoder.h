@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "capture/assembly/counts.h"
-#include "capture/assembly/progress.h"
+#include "capture/assembly/record.h"
 #include "capture/cupti/clock_map.h"
 #include "capture/cupti/cupti_table.h"
 #include "trace/sink.h"
