@@ -9,7 +9,7 @@
 #include "base/translate.h"
 #include "base/version.h"
 #include "device/catalogue.h"
-#include "device/device_name.h"
+#include "device/device.h"
 #include "workload/workload.h"
 
 namespace lanescope::app::html {

@@ -12,7 +12,7 @@
 #include "app/terminal.h"
 #include "base/translate.h"
 #include "base/version.h"
-#include "device/device_name.h"
+#include "device/device.h"
 #include "io/atomic_file.h"
 #include "lanescope_report.h"
 #include "workload/workload.h"

@@ -9,7 +9,7 @@
 #include "app/html_text.h"
 #include "app/lesson_words.h"
 #include "base/translate.h"
-#include "device/device_name.h"
+#include "device/device.h"
 #include "experiment/comparison.h"
 #include "experiment/unit.h"
 #include "lesson/words.h"

@@ -11,7 +11,7 @@
 #include "app/text_layout.h"
 #include "base/time.h"
 #include "base/translate.h"
-#include "device/device_name.h"
+#include "device/device.h"
 
 namespace lanescope::app {
 namespace {

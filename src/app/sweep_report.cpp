@@ -11,7 +11,7 @@
 #include "base/translate.h"
 #include "base/version.h"
 #include "device/catalogue.h"
-#include "device/device_name.h"
+#include "device/device.h"
 #include "experiment/unit.h"
 
 namespace lanescope::app {

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "trace/event.h"
+
 namespace lanescope::device {
 namespace {
 
@@ -32,5 +34,23 @@ static_assert(static_cast<std::size_t>(CudaCall::GraphExecDestroy) + 1 == kCudaC
 }  // namespace
 
 std::string_view call_name(CudaCall call) { return kNames[static_cast<std::size_t>(call)]; }
+
+std::uint8_t flags_of(CudaCall call) {
+  switch (call) {
+    case CudaCall::LaunchKernel:
+    case CudaCall::MemcpyAsync:
+    case CudaCall::MemsetAsync:
+    case CudaCall::GraphLaunch:
+      return trace::kLaunchFlag;
+    case CudaCall::Memcpy:
+      return trace::kLaunchFlag | trace::kSyncFlag;
+    case CudaCall::EventSynchronize:
+    case CudaCall::StreamSynchronize:
+    case CudaCall::DeviceSynchronize:
+      return trace::kSyncFlag;
+    default:
+      return 0;
+  }
+}
 
 }  // namespace lanescope::device

@@ -36,4 +36,7 @@ inline constexpr std::size_t kCudaCalls = 22;
 /// The CUDA name: "cudaLaunchKernel".
 std::string_view call_name(CudaCall call);
 
+/// The flags of such a call's event: whether it launches, whether it waits.
+std::uint8_t flags_of(CudaCall call);
+
 }  // namespace lanescope::device

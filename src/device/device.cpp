@@ -1,5 +1,7 @@
 #include "device/device.h"
 
+#include <fmt/format.h>
+
 #include "base/translate.h"
 
 namespace lanescope::device {
@@ -29,6 +31,21 @@ void Device::destroy_graph(Graph /*graph*/) { no_graphs(*this); }
 void Device::hand_over(Slice /*to*/, Slice /*from*/, std::size_t /*bytes*/) {
   throw base::Error(info().id + ": " +
                     base::tr("this device has its own memory; tensors must be copied to and from it"));
+}
+
+// --- device name -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::string_view kCpuOf = "CPU of ";
+
+}  // namespace
+
+std::string cpu_name_beside(std::string_view gpu) { return std::string(kCpuOf) + std::string(gpu); }
+
+std::string name_in_words(std::string_view name) {
+  if (!name.starts_with(kCpuOf)) return base::tr(std::string(name));
+  return base::tr("CPU of {}", name.substr(kCpuOf.size()));
 }
 
 }  // namespace lanescope::device

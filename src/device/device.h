@@ -184,4 +184,12 @@ class Device {
   virtual void destroy_graph(Graph graph);  ///< cudaGraphExecDestroy
 };
 
+// --- device name -----------------------------------------------------------------------------------------------------
+// Device names as stored in a trace and as displayed.
+
+/// The name of the CPU of a simulated GPU's machine: "CPU of NVIDIA GeForce RTX 4090".
+std::string cpu_name_beside(std::string_view gpu);
+/// Translates the English words in a device's name and keeps the rest.
+std::string name_in_words(std::string_view name);
+
 }  // namespace lanescope::device

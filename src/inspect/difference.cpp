@@ -8,7 +8,7 @@
 #include "analysis/figure.h"
 #include "analysis/run_figures.h"
 #include "base/translate.h"
-#include "device/device_name.h"
+#include "device/device.h"
 #include "inspect/figure_text.h"
 #include "workload/workload.h"
 

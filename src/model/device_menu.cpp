@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/translate.h"
-#include "device/device_name.h"
+#include "device/device.h"
 
 namespace lanescope::ui {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/translate.h"
-#include "device/device_name.h"
+#include "device/device.h"
 #include "inspect/figure_text.h"
 #include "model/active_experiment.h"
 #include "model/model.h"

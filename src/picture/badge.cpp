@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/translate.h"
-#include "device/device_name.h"
+#include "device/device.h"
 #include "experiment/run_facts.h"
 
 namespace lanescope::ui {

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
-#include "device/device_name.h"
+#include "device/device.h"
 #include "picture/badge.h"
 #include "picture/compare_table.h"
 #include "picture/words.h"

@@ -14,7 +14,7 @@
 #include "analysis/figure.h"
 #include "base/error.h"
 #include "base/translate.h"
-#include "device/device_name.h"
+#include "device/device.h"
 #include "picture/words.h"
 #include "timeline/cause_marks.h"
 #include "timeline/mark_shapes.h"

@@ -12,7 +12,7 @@
 #include "base/time.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
-#include "device/device_name.h"
+#include "device/device.h"
 #include "experiment/unit.h"
 #include "render/labels.h"
 #include "workload/workload.h"

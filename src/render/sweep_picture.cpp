@@ -8,7 +8,7 @@
 
 #include "base/translate.h"
 #include "device/catalogue.h"
-#include "device/device_name.h"
+#include "device/device.h"
 #include "picture/sweep_chart.h"
 #include "picture/words.h"
 #include "render/draw_sweep_chart.h"

@@ -1,4 +1,4 @@
-#include "device/cpu/team.h"
+#include "device/cpu/products.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "device/cpu/products.h"
 #include "device/op.h"
 
 namespace lanescope::device::cpu {

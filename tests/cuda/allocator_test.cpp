@@ -5,8 +5,8 @@
 #include <map>
 #include <random>
 
+#include "device/cuda/api.h"
 #include "device/cuda/device_allocator.h"
-#include "device/cuda/status.h"
 
 namespace lanescope::device::cuda {
 namespace {

@@ -1,7 +1,6 @@
 // The catalogue on machines with GPUs. (Without one: tests/sim/catalogue_test.cpp.)
 #include "cuda/rig.h"
-#include "device/catalogue_from.h"
-#include "device/cuda/gpu_id.h"
+#include "device/cuda/loader.h"
 
 namespace lanescope::device {
 namespace {

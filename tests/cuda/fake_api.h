@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "device/cuda/api.h"
 #include "device/cuda/backend.h"
-#include "device/cuda/status.h"
 
 namespace lanescope::device::cuda {
 

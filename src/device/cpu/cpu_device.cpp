@@ -9,7 +9,6 @@
 
 #include "base/translate.h"
 #include "device/cpu/products.h"
-#include "device/cpu/team.h"
 
 namespace lanescope::device::cpu {
 

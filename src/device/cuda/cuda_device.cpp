@@ -6,13 +6,11 @@
 #include <array>
 #include <chrono>
 #include <cstring>
-#include <new>
 
 #include "base/platform/system.h"
 #include "base/translate.h"
-#include "device/cuda/gpu_id.h"
-#include "device/cuda/lost_gpus.h"
-#include "device/cuda/status.h"
+#include "device/cuda/api.h"
+#include "device/cuda/loader.h"
 
 namespace lanescope::device::cuda {
 
@@ -22,7 +20,6 @@ namespace {
 
 // A writer reports its progress at least this often: the live edge is the earliest of all writers' progress.
 constexpr Nanoseconds kCudaReportEvery = base::kMillisecond;
-constexpr std::size_t kHostAlignment = 64;
 
 trace::EventSink& cuda_sink_of(const DeviceContext& context) {
   if (context.sink == nullptr) throw base::Error(tr("a GPU needs a sink for its events"));
@@ -31,46 +28,6 @@ trace::EventSink& cuda_sink_of(const DeviceContext& context) {
 
 bool runs(const trace::CaptureHealth& health) {
   return health.state == trace::CaptureState::Running || health.state == trace::CaptureState::Degraded;
-}
-
-std::uint8_t flags_of(CudaCall call) {
-  switch (call) {
-    case CudaCall::LaunchKernel:
-    case CudaCall::MemcpyAsync:
-    case CudaCall::MemsetAsync:
-    case CudaCall::GraphLaunch:
-      return trace::kLaunchFlag;
-    case CudaCall::Memcpy:
-      return trace::kLaunchFlag | trace::kSyncFlag;
-    case CudaCall::EventSynchronize:
-    case CudaCall::StreamSynchronize:
-    case CudaCall::DeviceSynchronize:
-      return trace::kSyncFlag;
-    default:
-      return 0;
-  }
-}
-
-// Allocations of this size or more are mapped from the system and unmapped again. They are zero and untouched until
-// first use, like the memory of a new tensor; most of the cost of copying into one is the first touch.
-constexpr std::size_t kMapped = std::size_t{1} << 20;
-
-/// Returns zeroed memory, or nullptr if there is none.
-std::byte* new_host(std::size_t bytes) {
-  if (bytes >= kMapped) {
-    return base::take_pages(bytes);
-  }
-  void* data = ::operator new (bytes, std::align_val_t{kHostAlignment}, std::nothrow);
-  if (data != nullptr) std::memset(data, 0, bytes);
-  return static_cast<std::byte*>(data);
-}
-
-void free_host(std::byte* data, std::size_t bytes) {
-  if (bytes >= kMapped) {
-    base::return_pages(data, bytes);
-  } else {
-    ::operator delete (data, std::align_val_t{kHostAlignment});
-  }
 }
 
 }  // namespace
@@ -124,7 +81,7 @@ CudaDevice::~CudaDevice() {
 // Errors are ignored: either the GPU works and so do these calls, or it is lost.
 void CudaDevice::tear_down() {
   buffers_.for_each([](Buffers::Slot& slot) {
-    if (slot.kind == MemoryKind::Pageable) free_host(slot.data, slot.bytes);
+    if (slot.kind == MemoryKind::Pageable) free_pageable(slot.data, slot.bytes);
   });
   if (lost_.empty()) {
     Status status = api_->use();
@@ -362,7 +319,7 @@ Buffer CudaDevice::allocate(MemoryKind kind, std::size_t bytes) {
   begin();
   if (kind == MemoryKind::Pinned) return buffers_.add(kind, new_pinned_memory(bytes), bytes);
   if (kind == MemoryKind::Pageable) {
-    std::byte* data = new_host(bytes);
+    std::byte* data = new_pageable(bytes);
     if (data == nullptr) {
       throw base::Error(tr("not enough host memory for a buffer of {} bytes", bytes));
     }
@@ -389,7 +346,7 @@ void CudaDevice::release(Buffer buffer) {
       break;
     case MemoryKind::Pageable:
     case MemoryKind::Unknown:
-      free_host(slot.data, slot.bytes);
+      free_pageable(slot.data, slot.bytes);
       break;
   }
   buffers_.remove(buffer);

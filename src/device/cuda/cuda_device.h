@@ -18,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -26,13 +27,43 @@
 #include "device/catalogue.h"
 #include "device/cuda/api.h"
 #include "device/cuda/backend.h"
-#include "device/cuda/buffers.h"
 #include "device/cuda/device_allocator.h"
 #include "device/cuda/random_fill.h"
 #include "device/real_host_threads.h"
 #include "device/sim/log.h"
 
 namespace lanescope::device::cuda {
+
+// --- lost gpus -------------------------------------------------------------------------------------------------------
+// The GPUs that have failed in this process: the next device on one of them starts with a reset. Thread-safe.
+
+class LostGpus {
+ public:
+  void add(int gpu) {
+    const std::lock_guard lock(mutex_);
+    gpus_.insert(gpu);
+  }
+  /// Call after the GPU was reset and works again.
+  void remove(int gpu) {
+    const std::lock_guard lock(mutex_);
+    gpus_.erase(gpu);
+  }
+  bool contains(int gpu) {
+    const std::lock_guard lock(mutex_);
+    return gpus_.contains(gpu);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<int> gpus_;
+};
+
+inline LostGpus& lost_gpus() {
+  static LostGpus lost;
+  return lost;
+}
+
+// --- cuda device -----------------------------------------------------------------------------------------------------
 
 DeviceInfo info_of(const GpuInfo& gpu);
 /// CLOCK_MONOTONIC.

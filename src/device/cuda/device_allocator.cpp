@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <new>
 #include <utility>
 
-#include "device/cuda/status.h"
+#include "base/platform/system.h"
+#include "device/cuda/api.h"
 
 namespace lanescope::device::cuda {
 namespace {
@@ -143,6 +146,35 @@ Status CachingDeviceAllocator::release_all() {
   large_.clear();
   allocated_ = reserved_ = 0;
   return first;
+}
+
+// --- pageable memory -------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t kHostAlignment = 64;
+
+// Allocations of this size or more are mapped from the system and unmapped again. They are zero and untouched until
+// first use, like the memory of a new tensor; most of the cost of copying into one is the first touch.
+constexpr std::size_t kMapped = std::size_t{1} << 20;
+
+}  // namespace
+
+std::byte* new_pageable(std::size_t bytes) {
+  if (bytes >= kMapped) {
+    return base::take_pages(bytes);
+  }
+  void* data = ::operator new (bytes, std::align_val_t{kHostAlignment}, std::nothrow);
+  if (data != nullptr) std::memset(data, 0, bytes);
+  return static_cast<std::byte*>(data);
+}
+
+void free_pageable(std::byte* data, std::size_t bytes) {
+  if (bytes >= kMapped) {
+    base::return_pages(data, bytes);
+  } else {
+    ::operator delete (data, std::align_val_t{kHostAlignment});
+  }
 }
 
 }  // namespace lanescope::device::cuda

@@ -3,14 +3,45 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
+#include "device/buffer_table.h"
 #include "device/cuda/api.h"
 
 namespace lanescope::device::cuda {
+
+// --- buffers ---------------------------------------------------------------------------------------------------------
+// The buffers of a CUDA device.
+
+struct CudaBuffer : BufferSlot {
+  std::byte* data = nullptr;
+  std::uint64_t zeroed = 0;                 ///< Device: number of the memset that zeroes it on the default stream
+  std::vector<std::uint32_t> side_streams;  ///< Device: non-blocking streams that have used it
+};
+
+/// Thread-safe, because host threads add the pinned memory they allocate.
+class Buffers : public BufferTable<CudaBuffer, std::deque<CudaBuffer>, std::mutex> {
+ public:
+  using Slot = CudaBuffer;
+
+  Buffer add(MemoryKind kind, std::byte* data, std::size_t bytes) {
+    const Buffer buffer = BufferTable::add(kind, bytes);
+    Slot& slot = known(buffer);
+    slot.data = data;
+    slot.zeroed = 0;
+    slot.side_streams.clear();
+    return buffer;
+  }
+};
+
+// --- device allocator ------------------------------------------------------------------------------------------------
 
 inline constexpr std::size_t kMinBlockSize = 512;                     ///< sizes are rounded up to a multiple of this
 inline constexpr std::size_t kSmallSize = std::size_t{1} << 20;       ///< the largest "small" request
@@ -74,5 +105,10 @@ class CachingDeviceAllocator {
   Pool small_, large_;                                        // free blocks
   std::size_t allocated_ = 0, reserved_ = 0;
 };
+
+/// Pageable memory of the host: zeroed, or nullptr if there is none.
+std::byte* new_pageable(std::size_t bytes);
+/// Exactly what new_pageable() gave.
+void free_pageable(std::byte* data, std::size_t bytes);
 
 }  // namespace lanescope::device::cuda

@@ -9,7 +9,7 @@
 
 #include "base/translate.h"
 #include "device/cpu/products.h"
-#include "device/device_name.h"
+#include "device/device.h"
 
 namespace lanescope::device::sim {
 

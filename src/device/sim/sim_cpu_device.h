@@ -19,7 +19,7 @@
 #include <string>
 
 #include "device/cpu/cpu_base.h"
-#include "device/sim/jitter.h"
+#include "device/sim/cost_model.h"
 #include "device/sim/profile.h"
 #include "device/sim/sim_host_threads.h"
 

@@ -40,7 +40,6 @@
 #include "device/catalogue.h"
 #include "device/sim/cost_model.h"
 #include "device/sim/gpu_timeline.h"
-#include "device/sim/jitter.h"
 #include "device/sim/log.h"
 #include "device/sim/memory.h"
 #include "device/sim/profile.h"

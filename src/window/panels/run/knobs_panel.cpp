@@ -2,7 +2,7 @@
 #include <imgui.h>
 
 #include "base/translate.h"
-#include "device/device_name.h"
+#include "device/device.h"
 #include "inspect/figure_text.h"
 #include "model/active_experiment.h"
 #include "render/labels.h"
