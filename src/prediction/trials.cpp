@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "workload/common_settings.h"
-#include "workload/setting_keys.h"
 #include "workload/workload.h"
 
 namespace lanescope::prediction {

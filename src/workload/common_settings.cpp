@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/translate.h"
-#include "workload/setting_keys.h"
 
 namespace lanescope::workload {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/translate.h"
-#include "workload/setting_keys.h"
+#include "workload/common_settings.h"
 
 namespace lanescope::workload {
 void GraphedStep::use(std::initializer_list<std::int64_t> sequence, std::size_t variant) {

@@ -1,7 +1,5 @@
 #include "workload/loop.h"
 
-#include "workload/lanes.h"
-
 namespace lanescope::workload {
 
 SteppedLoop::SteppedLoop(device::Device& device, Workload& workload, std::uint64_t first, LoopControl& control)

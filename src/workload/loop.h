@@ -3,10 +3,29 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 
+#include "trace/sink.h"
 #include "workload/workload.h"
 
 namespace lanescope::workload {
+
+// --- lanes -----------------------------------------------------------------------------------------------------------
+// The lanes that a workload and its runner write to.
+
+/// A lane of the program's main thread, the one that makes the API calls.
+inline trace::LaneInfo program_lane(trace::LaneKind kind, std::string name,
+                                    trace::LaneRole role = trace::LaneRole::None) {
+  trace::LaneInfo info;
+  info.kind = kind;
+  info.role = role;
+  info.name = std::move(name);
+  info.process = "lanescope";
+  return info;
+}
+
+// --- loop ------------------------------------------------------------------------------------------------------------
 
 /// The variable parts of a loop. All functions are called on the thread that runs it.
 class LoopControl {

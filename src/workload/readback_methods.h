@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "workload/common_settings.h"
 #include "workload/graphed_step.h"
-#include "workload/setting_keys.h"
 #include "workload/settings.h"
 
 namespace lanescope::workload {

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "base/translate.h"
-#include "workload/lanes.h"
 #include "workload/loop.h"
 #include "workload/setting_change.h"
 

@@ -1,4 +1,4 @@
-#include "workload/transfer_loop.h"
+#include "workload/workloads.h"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,9 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/translate.h"
-#include "workload/code/programs.h"
+#include "workload/code.h"
 #include "workload/common_settings.h"
 #include "workload/eager_workload.h"
-#include "workload/setting_keys.h"
 
 namespace lanescope::workload {
 namespace {

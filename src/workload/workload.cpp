@@ -6,18 +6,9 @@
 
 #include "base/error.h"
 #include "base/translate.h"
-#include "workload/bandwidth.h"
-#include "workload/break_even.h"
-#include "workload/code/programs.h"
+#include "workload/code.h"
 #include "workload/common_settings.h"
-#include "workload/control_flow.h"
-#include "workload/dataloader.h"
-#include "workload/iris_mlp.h"
-#include "workload/linear_mse.h"
-#include "workload/plot_transfer.h"
-#include "workload/raw_cuda.h"
-#include "workload/readback.h"
-#include "workload/transfer_loop.h"
+#include "workload/workloads.h"
 
 namespace lanescope::workload {
 namespace {

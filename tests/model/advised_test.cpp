@@ -5,7 +5,7 @@
 #include "experiment/comparison.h"
 #include "experiment/measured_run.h"
 #include "model/try_it.h"
-#include "workload/setting_keys.h"
+#include "workload/common_settings.h"
 
 namespace lanescope::ui {
 namespace {

@@ -1,5 +1,5 @@
 // The calls of bandwidth, its stopwatch, and the duration of its copy.
-#include "workload/bandwidth.h"
+#include "workload/workloads.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The calls of a break-even iteration, and the duration of a pass over its data.
-#include "workload/break_even.h"
+#include "workload/workloads.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "workload/on_device.h"
-#include "workload/script.h"
 
 namespace lanescope::workload {
 namespace {

@@ -1,5 +1,5 @@
 // The calls of control-flow, how often it waits, and that real values end its loop.
-#include "workload/control_flow.h"
+#include "workload/workloads.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "workload/host_allocator.h"
+#include "workload/eager.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

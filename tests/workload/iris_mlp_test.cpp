@@ -1,4 +1,4 @@
-#include "workload/iris_mlp.h"
+#include "workload/workloads.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

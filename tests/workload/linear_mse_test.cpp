@@ -1,5 +1,5 @@
 // The calls of a linear-mse iteration, for each of its settings.
-#include "workload/linear_mse.h"
+#include "workload/workloads.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The calls and the cost of drawing an array from the GPU, and when the array is wrong.
-#include "workload/plot_transfer.h"
+#include "workload/workloads.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

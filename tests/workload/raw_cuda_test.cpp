@@ -1,5 +1,5 @@
 // S3's three lines: their calls, the CPU cost of each, and that the numbers come back.
-#include "workload/raw_cuda.h"
+#include "workload/workloads.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

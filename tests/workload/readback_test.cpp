@@ -1,5 +1,5 @@
 // The calls and the cost of each way of reading the loss, and whether its numbers are right.
-#include "workload/readback.h"
+#include "workload/workloads.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

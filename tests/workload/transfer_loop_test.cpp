@@ -1,5 +1,5 @@
 // The calls of transfer-loop, the cost of its copies, and what it takes to hide them behind the model.
-#include "workload/transfer_loop.h"
+#include "workload/workloads.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

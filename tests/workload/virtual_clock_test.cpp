@@ -1,4 +1,4 @@
-#include "workload/virtual_clock.h"
+#include "workload/pacer.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include "shell/finding.h"
 #include "window/panels/advice/try_it_panel.h"
 #include "window/widgets.h"
-#include "workload/setting_keys.h"
+#include "workload/common_settings.h"
 
 namespace lanescope::ui {
 namespace {

@@ -1,5 +1,5 @@
-#include "workload/code/programs.h"
-#include "workload/setting_keys.h"
+#include "workload/code.h"
+#include "workload/common_settings.h"
 
 namespace lanescope::workload {
 namespace {

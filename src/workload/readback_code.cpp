@@ -1,6 +1,6 @@
-#include "workload/readback.h"
+#include "workload/workloads.h"
 
-#include "workload/code/programs.h"
+#include "workload/code.h"
 #include "workload/readback_methods.h"
 
 namespace lanescope::workload {
