@@ -1,7 +1,6 @@
 // Experiments of the user's own (TOML). What was read is written and read again.
 #include "experiment/experiment.h"
 
-#include "experiment/write_experiment.h"
 #include "foreign.h"
 
 using namespace lanescope;

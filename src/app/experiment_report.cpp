@@ -7,7 +7,7 @@
 #include "app/summary_json.h"
 #include "app/table.h"
 #include "base/translate.h"
-#include "experiment/unit.h"
+#include "experiment/named_figure.h"
 
 namespace lanescope::app {
 namespace {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "app/run_report.h"
-#include "experiment/check.h"
 #include "experiment/comparison.h"
 #include "experiment/experiment.h"
 

@@ -9,9 +9,9 @@
 #include "app/table.h"
 #include "base/translate.h"
 #include "base/version.h"
-#include "experiment/unit.h"
+#include "experiment/named_figure.h"
 #include "io/escaped_text.h"
-#include "lesson/words.h"
+#include "lesson/lesson.h"
 
 namespace lanescope::app {
 namespace {

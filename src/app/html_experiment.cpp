@@ -9,7 +9,7 @@
 #include "app/html_sections.h"
 #include "app/html_text.h"
 #include "base/translate.h"
-#include "experiment/unit.h"
+#include "experiment/named_figure.h"
 
 namespace lanescope::app::html {
 namespace {

@@ -11,8 +11,8 @@
 #include "base/translate.h"
 #include "device/device.h"
 #include "experiment/comparison.h"
-#include "experiment/unit.h"
-#include "lesson/words.h"
+#include "experiment/named_figure.h"
+#include "lesson/lesson.h"
 
 namespace lanescope::app {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/run_report.h"
-#include "experiment/unit.h"
+#include "experiment/named_figure.h"
 
 namespace lanescope::app {
 

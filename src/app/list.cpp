@@ -12,7 +12,7 @@
 #include "app/terminal.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
-#include "experiment/check.h"
+#include "experiment/comparison.h"
 #include "experiment/experiment.h"
 #include "experiment/own_experiments.h"
 #include "experiment/sweep.h"

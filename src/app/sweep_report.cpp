@@ -12,7 +12,7 @@
 #include "base/version.h"
 #include "device/catalogue.h"
 #include "device/device.h"
-#include "experiment/unit.h"
+#include "experiment/named_figure.h"
 
 namespace lanescope::app {
 namespace {

@@ -86,7 +86,7 @@ struct Published {
   std::vector<std::string> settings{};  ///< for this number only, applied over those of its side (P26's rows)
   std::uint64_t iterations = 0;         ///< for "total_s": the number of iterations
   /// Published numbers that determine this one, "P20.h2d_pinned": it is calculated from them, or a machine that
-  /// reproduces them reproduces this one, too. See experiment/check.h.
+  /// reproduces them reproduces this one, too. See experiment/comparison.h.
   std::vector<std::string> follows{};
   Text unchecked{};  ///< why no run can check it; may be empty if there is a figure
 
@@ -145,5 +145,12 @@ const Experiment& experiment_named(std::string_view id_or_name);
 /// The device on which a side runs if `asked` is requested (empty: the experiment's). A CPU stays a CPU: that of the
 /// machine of `asked`.
 std::string chosen_device(const Experiment& experiment, Side side, std::string_view asked);
+
+// --- write experiment ------------------------------------------------------------------------------------------------
+// Experiments as files: what parse_experiment() reads.
+
+/// The text of its file: parse_experiment() makes the same experiment of it. Values at their defaults are left out.
+/// Times of a view are written in whole microseconds.
+std::string to_toml(const Experiment& experiment);
 
 }  // namespace lanescope::experiment

@@ -11,8 +11,7 @@
 
 #include "analysis/live_analysis.h"
 #include "analysis/run_figures.h"
-#include "experiment/figure.h"
-#include "experiment/run_facts.h"
+#include "experiment/named_figure.h"
 #include "experiment/session.h"
 #include "workload/common_settings.h"
 
@@ -50,7 +49,7 @@ class MeasuredRun {
   trace::RunFacts facts() const { return facts_of(*session_); }
   trace::CaptureHealth capture_health() const { return session_->capture_health(); }
   const device::DeviceInfo& device() const { return session_->device(); }
-  /// The input of experiment/figure.h.
+  /// The input of experiment/named_figure.h.
   Measured measured() const {
     return {figures().summary, session_->runner().figures(), workload::batch_size_of(session_->settings())};
   }

@@ -11,10 +11,9 @@
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/experiment.h"
-#include "experiment/figure.h"
+#include "experiment/named_figure.h"
 #include "experiment/sweep.h"
 #include "experiment/toml_reader.h"
-#include "experiment/unit.h"
 #include "workload/workload.h"
 
 namespace lanescope::experiment {

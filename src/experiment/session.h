@@ -12,6 +12,7 @@
 #include "base/background_job.h"
 #include "capture/recorder.h"
 #include "device/catalogue.h"
+#include "trace/run_facts.h"
 #include "trace/trace.h"
 #include "workload/runner.h"
 
@@ -105,3 +106,15 @@ class Session {
 };
 
 }  // namespace lanescope::session
+
+namespace lanescope::experiment {
+
+// --- facts of a run --------------------------------------------------------------------------------------------------
+// Converts between a session and the facts about a run that are stored in a file beside its trace.
+
+/// Includes the current settings.
+trace::RunFacts facts_of(const session::Session& session);
+/// The device of a file's run, as far as the file describes it.
+device::DeviceInfo device_of(const trace::RunFacts& facts);
+
+}  // namespace lanescope::experiment

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "experiment/experiment.h"
-#include "experiment/figure.h"
+#include "experiment/named_figure.h"
 
 namespace lanescope::experiment {
 

@@ -1,5 +1,5 @@
 // By hand, and not with toml++, which orders keys by name: a file is there to be read and changed.
-#include "experiment/write_experiment.h"
+#include "experiment/experiment.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "analysis/summary.h"
-#include "experiment/unit.h"
+#include "experiment/named_figure.h"
 
 namespace lanescope::lesson {
 namespace {

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "experiment/figure.h"
+#include "experiment/named_figure.h"
 #include "lesson/lesson.h"
 #include "workload/settings.h"
 

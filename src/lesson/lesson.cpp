@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/error.h"
+#include "base/time.h"
+#include "experiment/named_figure.h"
 #include "lanescope_lessons.h"
 
 namespace lanescope::lesson {
@@ -79,5 +82,22 @@ double Lesson::minutes() const {
 std::span<const Lesson> lessons() { return embedded().lessons; }
 
 const std::vector<std::string>& lesson_errors() { return embedded().errors; }
+
+// --- words -----------------------------------------------------------------------------------------------------------
+
+std::string given_number(double value) {
+  const bool long_and_whole = std::abs(value) >= 1000 && std::abs(value) < 1e15 && value == std::floor(value);
+  return long_and_whole ? base::format_count(std::llround(value)) : fmt::format("{:g}", value);
+}
+
+std::string goal_in_words(const Goal& goal, base::Language language) {
+  if (!goal.text.empty()) return goal.text[language];
+  const experiment::FigureInfo info = experiment::figure_info(goal.figure);
+  const std::string unit = info.unit.empty() ? "" : " " + experiment::unit_in_words(info.unit);
+  std::string text = info.label;
+  if (std::isfinite(goal.least)) text += " ≥ " + given_number(goal.least) + unit;
+  if (std::isfinite(goal.most)) text += " ≤ " + given_number(goal.most) + unit;
+  return text;
+}
 
 }  // namespace lanescope::lesson

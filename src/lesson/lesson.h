@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/translate.h"
 #include "experiment/experiment.h"
 
 namespace lanescope::lesson {
@@ -22,7 +23,7 @@ using experiment::View;
 
 /// What a question or a task is about.
 struct Measure {
-  /// "factor": how many times as fast `after` is as `before`; "verdict"; or a figure of experiment/figure.h.
+  /// "factor": how many times as fast `after` is as `before`; "verdict"; or a figure of experiment/named_figure.h.
   std::string figure = "factor";
   Side of = Side::After;  ///< the side that a figure or a verdict is of
 
@@ -54,7 +55,7 @@ struct Question {
 
 /// What the live run must reach.
 struct Goal {
-  std::string figure;  ///< of experiment/figure.h
+  std::string figure;  ///< of experiment/named_figure.h
   double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
   Text text{};  ///< in words: "the loss is still read"; empty: from the figure and its limits
 
@@ -115,5 +116,13 @@ const std::vector<std::string>& lesson_errors();
 /// Finds a lesson by name: the user's own first (own_lessons.h). One whose file has gone is still found. Throws
 /// base::UsageError, which lists the names, or base::FileError if the lesson's file exists but is invalid.
 const Lesson& lesson_named(std::string_view name);
+
+// --- words -----------------------------------------------------------------------------------------------------------
+// Numbers that a lesson gives, and what is asked of a task's run, in words.
+
+/// As it was written, but long ones with separators: "0.006", "80", "10,000,000".
+std::string given_number(double value);
+/// The goal's own text; without one, the figure and its limits: "time per iteration ≤ 50 µs".
+std::string goal_in_words(const Goal& goal, base::Language language);
 
 }  // namespace lanescope::lesson

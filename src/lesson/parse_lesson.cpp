@@ -9,10 +9,9 @@
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/comparison.h"
-#include "experiment/figure.h"
+#include "experiment/named_figure.h"
 #include "experiment/own_experiments.h"
 #include "experiment/toml_reader.h"
-#include "experiment/unit.h"
 #include "lesson/lesson.h"
 #include "workload/workload.h"
 

@@ -22,7 +22,7 @@ struct StepRecord {
   double seconds = 0;              ///< until the answer, or until the task was solved; 0 to 1e7
   int hints = 0;                   ///< that were given, 0 to 1000
   /// "key=value": of a task, with which it was solved, applied over those of the step's side; otherwise empty. See
-  /// turned_between() in lesson/step_runs.h.
+  /// turned_between() in lesson/grader.h.
   std::vector<std::string> settings{};
   bool solved = false;          ///< a task, in the student's own run
   std::optional<Truth> seen{};  ///< what the student's own run gave; for information only

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
-#include "experiment/unit.h"
+#include "experiment/named_figure.h"
 #include "inspect/figure_text.h"
 
 namespace lanescope::ui {

@@ -1,7 +1,7 @@
 #include "model/file_source.h"
 
 #include "base/translate.h"
-#include "experiment/run_facts.h"
+#include "experiment/session.h"
 
 namespace lanescope::ui {
 

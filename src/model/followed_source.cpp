@@ -8,7 +8,7 @@
 #include "attach/program_state.h"
 #include "base/error.h"
 #include "base/translate.h"
-#include "experiment/run_facts.h"
+#include "experiment/session.h"
 
 namespace lanescope::ui {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lesson/grader.h"
 #include "lesson/own_lessons.h"
-#include "lesson/step_runs.h"
 
 namespace lanescope::ui {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "device/catalogue.h"
-#include "experiment/run_facts.h"
+#include "experiment/session.h"
 
 namespace lanescope::ui {
 

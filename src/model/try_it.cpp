@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
-#include "experiment/run_facts.h"
+#include "experiment/session.h"
 #include "model/active_experiment.h"
 #include "model/model.h"
 #include "model/probe_process.h"

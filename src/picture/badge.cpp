@@ -4,7 +4,7 @@
 
 #include "base/translate.h"
 #include "device/device.h"
-#include "experiment/run_facts.h"
+#include "experiment/session.h"
 
 namespace lanescope::ui {
 

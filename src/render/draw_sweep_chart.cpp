@@ -13,7 +13,7 @@
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "device/device.h"
-#include "experiment/unit.h"
+#include "experiment/named_figure.h"
 #include "render/labels.h"
 #include "workload/workload.h"
 

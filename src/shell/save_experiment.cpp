@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "experiment/experiment.h"
 #include "experiment/own_experiments.h"
-#include "experiment/write_experiment.h"
 #include "io/atomic_file.h"
 #include "model/screen_experiment.h"
 #include "shell/action_rows.h"

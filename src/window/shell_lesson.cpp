@@ -4,7 +4,7 @@
 #include "base/time.h"
 #include "base/translate.h"
 #include "experiment/loop_script.h"
-#include "lesson/step_runs.h"
+#include "lesson/grader.h"
 #include "lesson/student_file.h"
 #include "window/shell.h"
 #include "workload/common_settings.h"

@@ -17,7 +17,7 @@
 #include "desk/drawn_text.h"
 #include "desk/job_file.h"
 #include "device/catalogue.h"
-#include "experiment/figure.h"
+#include "experiment/named_figure.h"
 #include "language/latin.h"
 #include "picture/font_files.h"
 #include "shell/actions.h"

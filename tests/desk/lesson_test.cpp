@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "desk/desk.h"
+#include "lesson/grader.h"
 #include "lesson/solutions.h"
-#include "lesson/step_runs.h"
 
 namespace lanescope::ui_test {
 namespace {

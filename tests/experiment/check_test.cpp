@@ -1,5 +1,5 @@
 // Which published numbers a run can check, and which the simulated machine was fitted to.
-#include "experiment/check.h"
+#include "experiment/comparison.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

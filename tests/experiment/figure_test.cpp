@@ -1,11 +1,10 @@
 // Figures and units, calculated by hand.
-#include "experiment/figure.h"
+#include "experiment/named_figure.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "experiment/unit.h"
 #include "refusal.h"
 
 namespace lanescope::experiment {

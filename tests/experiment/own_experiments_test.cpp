@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "experiment/write_experiment.h"
+#include "experiment/experiment.h"
 #include "io/scratch.h"
 
 namespace lanescope::experiment {

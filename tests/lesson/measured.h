@@ -1,7 +1,7 @@
 // A measurement made by hand, for tests: a steady pace, and how much of the time the GPU was busy.
 #pragma once
 
-#include "experiment/figure.h"
+#include "experiment/named_figure.h"
 
 namespace lanescope::lesson {
 

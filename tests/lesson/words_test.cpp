@@ -1,4 +1,4 @@
-#include "lesson/words.h"
+#include "lesson/lesson.h"
 
 #include <gtest/gtest.h>
 

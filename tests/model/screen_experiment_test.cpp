@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "device/catalogue.h"
-#include "experiment/write_experiment.h"
+#include "experiment/experiment.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui {

@@ -6,7 +6,7 @@
 
 #include "base/translate.h"
 #include "experiment/comparison.h"
-#include "experiment/unit.h"
+#include "experiment/named_figure.h"
 #include "inspect/figure_text.h"
 #include "picture/words.h"
 #include "render/labels.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/translate.h"
-#include "experiment/unit.h"
+#include "experiment/named_figure.h"
 #include "inspect/figure_text.h"
 #include "picture/words.h"
 #include "render/labels.h"

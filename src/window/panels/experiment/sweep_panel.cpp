@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "experiment/named_figure.h"
 #include "experiment/own_experiments.h"
-#include "experiment/unit.h"
 #include "io/atomic_file.h"
 #include "render/draw_sweep_chart.h"
 #include "render/labels.h"
@@ -185,8 +185,7 @@ void draw_figure(const Canvas& c) {
   const auto shown = std::find_if(figures.begin(), figures.end(), [&](const auto& f) { return f.key == draft.figure; });
   const TextStyle style(c, FontRole::Body, Colour::Text);
   ImGui::SetNextItemWidth(-1);
-  const bool open =
-      ImGui::BeginCombo("##sweep.figure", (shown == figures.end() ? draft.figure : shown->label).c_str());
+  const bool open = ImGui::BeginCombo("##sweep.figure", (shown == figures.end() ? draft.figure : shown->label).c_str());
   if (!open) note_control(c, "sweep.figure");
   if (open) {
     const RowSpacing rows(c);

@@ -6,10 +6,9 @@
 #include <cmath>
 
 #include "base/translate.h"
-#include "experiment/figure.h"
-#include "experiment/unit.h"
+#include "experiment/named_figure.h"
 #include "inspect/figure_text.h"
-#include "lesson/words.h"
+#include "lesson/lesson.h"
 #include "render/labels.h"
 #include "window/panels/lesson/lesson_panels.h"
 #include "window/widgets.h"

@@ -8,7 +8,7 @@
 
 #include "base/platform/page.h"
 #include "base/translate.h"
-#include "experiment/figure.h"
+#include "experiment/named_figure.h"
 #include "inspect/figure_text.h"
 #include "render/labels.h"
 #include "shell/overlays.h"

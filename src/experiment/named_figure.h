@@ -1,4 +1,5 @@
-// Figures by name, for comparisons with published numbers and for sweeps.
+// Figures by name, for comparisons with published numbers and for sweeps; the units of published figures, and
+// conversions between them.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,24 @@
 #include "workload/settings.h"
 
 namespace lanescope::experiment {
+
+/// True for those listed by known_units(): "ms", "GB/s", "%", "x", "syncs".
+bool is_unit(std::string_view unit);
+std::string known_units();  ///< for a message: "ns, us, ..."
+
+/// 2.5 "ms" in "us" is 2500. Empty if the units are unknown or not convertible. A plain number ("", "x") is a count of
+/// anything; as a share, 1 is 100 %.
+std::optional<double> convert(double value, std::string_view from, std::string_view to);
+
+bool is_time(std::string_view unit);   ///< "ns", "ms"
+bool is_rate(std::string_view unit);   ///< "GB/s", "iterations/s"
+bool is_share(std::string_view unit);  ///< "%", "fraction"
+
+/// The unit as displayed after a number: "ms" and "GB/s" unchanged, "syncs" translated, "×" for "x".
+std::string unit_in_words(std::string_view unit);
+
+// --- figure ----------------------------------------------------------------------------------------------------------
+// Figures by name, for comparisons with published numbers and for sweeps.
 
 /// What figures are derived from: a finished run, or the recent stretch of one in progress.
 struct Measured {
@@ -30,8 +49,8 @@ struct FigureInfo {
 };
 
 /// The figures of every workload: those with a name in analysis/figure.h, total_s (for `iterations`) and samples_per_s
-/// (needs a batch size). A workload's own figures are "own.KEY", the mean, or "own.KEY.total". Times and rates are based
-/// on Summary::pace, so for a whole run they equal those of a stopwatch around the loop.
+/// (needs a batch size). A workload's own figures are "own.KEY", the mean, or "own.KEY.total". Times and rates are
+/// based on Summary::pace, so for a whole run they equal those of a stopwatch around the loop.
 std::vector<FigureInfo> standard_figures();
 /// `own` provides the label and unit of a workload's own figure, which are known only after a run. Throws
 /// base::UsageError for an unknown name without "own.", listing the valid ones.
