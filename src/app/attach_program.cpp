@@ -1,4 +1,4 @@
-#include "app/attach_program.h"
+#include "app/commands.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/calibrate_machine.h"
+#include "app/commands.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "app/headless_run.h"
+#include "app/commands.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,8 @@
 
 #include "app/html_page.h"
 #include "app/outputs.h"
-#include "app/progress.h"
+#include "app/reports.h"
 #include "app/run_prediction.h"
-#include "app/run_report.h"
 #include "app/screen.h"
 #include "app/terminal.h"
 #include "base/error.h"

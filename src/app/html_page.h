@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "analysis/live_analysis.h"
-#include "app/experiment_report.h"
-#include "app/html_pictures.h"
-#include "app/read_figures.h"
+#include "app/html_charts.h"
+#include "app/reports.h"
 #include "app/run_prediction.h"
-#include "app/run_report.h"
+#include "app/saved_trace.h"
 #include "device/device.h"
 #include "experiment/measured_run.h"
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "app/html_charts.h"
 #include "app/html_page.h"
-#include "app/html_pictures.h"
 
 namespace lanescope::app::html {
 

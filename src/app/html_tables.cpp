@@ -3,11 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "analysis/collective_rates.h"
 #include "app/html_sections.h"
 #include "app/html_text.h"
+#include "base/error.h"
 #include "base/translate.h"
+#include "base/version.h"
+#include "device/catalogue.h"
+#include "device/device.h"
+#include "workload/workload.h"
 
 namespace lanescope::app::html {
 namespace {
@@ -167,6 +173,176 @@ std::string collectives_section(const PageRun& run, const SectionIds& id) {
                         ">" + std::string(tr("transfers")), ">" + std::string(tr("communicates")),
                         ">" + std::string(tr("of that alone"))},
                        rows));
+}
+
+// --- html facts ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// The default settings. Unknown for another program's trace, and for a device that this machine lacks.
+std::optional<workload::Settings> standard_settings(const PageRun& run) {
+  const trace::RunFacts& facts = run.figures.facts;
+  if (facts.workload.empty()) return std::nullopt;
+  try {
+    return workload::default_settings(facts.workload, run.device ? *run.device : device::describe_device(facts.device));
+  } catch (const base::Error&) {
+    return std::nullopt;
+  }
+}
+
+class Facts {
+ public:
+  void add(const char* term, const std::string& html) {
+    if (!html.empty()) text_ += fmt::format("<dt>{}</dt><dd>{}</dd>\n", words(term), html);
+  }
+  std::string text() const { return "<dl class=\"facts\">\n" + text_ + "</dl>\n"; }
+
+ private:
+  std::string text_;
+};
+
+class Lines {
+ public:
+  void add(const std::string& html) { text_ += "<li>" + html + "</li>\n"; }
+  void add_if(std::uint64_t n, base::Pattern<const std::string&> text) {
+    if (n > 0) add(sentence(text, count(static_cast<std::int64_t>(n))));
+  }
+  bool empty() const { return text_.empty(); }
+  std::string text() const { return "<ul class=\"plain\">\n" + text_ + "</ul>\n"; }
+
+ private:
+  std::string text_;
+};
+
+void add_capture(const trace::CaptureHealth& h, Lines& lines) {
+  lines.add(sentence("Capture of the GPU's work: {}{}{}", escaped(trace::to_text(h.state)),
+                     h.library.empty() ? "" : ", " + code(h.library),
+                     h.reason.empty() ? "" : ". " + escaped(h.reason)));
+  lines.add_if(h.dropped, N_("{} records were dropped by the capture because no buffer was free."));
+  lines.add_if(h.untimed, N_("{} records had no time and were left out."));
+  lines.add_if(h.far_off, N_("{} records had an impossible time and were left out."));
+  lines.add_if(h.unknown_kind, N_("{} buffers could not be read to the end."));
+  lines.add_if(h.late, N_("{} records came too late to be put in their place."));
+  lines.add_if(h.clamped, N_("{} records ended before they started and are shown as instants."));
+  lines.add_if(h.before_call, N_("{} operations seem to start before the call that issued them: the clocks differ."));
+  lines.add_if(h.launches_unmatched, N_("For {} calls no operation arrived."));
+  lines.add_if(h.operations_unmatched, N_("For {} operations no call arrived."));
+  lines.add_if(h.clock_steps, N_("The capture's clock jumped {} times relative to this program's."));
+  if (h.overhead_ns > 0) {
+    lines.add(sentence("The capture itself took {} of the CPU's time.", duration(static_cast<double>(h.overhead_ns))));
+  }
+}
+
+std::string listed(const std::map<std::string, std::uint64_t>& counts) {
+  std::string text;
+  for (const auto& [category, n] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", category.empty() ? words("(none)") : escaped(category, 60),
+                        count(static_cast<std::int64_t>(n)));
+    if (text.size() > 3000) return text + ", …";
+  }
+  return text;
+}
+
+void add_source(const FileFacts& source, Lines& lines) {
+  const auto with_categories = [](std::string line, const std::map<std::string, std::uint64_t>& counts) {
+    return counts.empty() ? sentence("{}.", line) : sentence("{}: {}.", line, listed(counts));
+  };
+  lines.add(with_categories(
+      sentence("{} events were read from {}", count(static_cast<std::int64_t>(source.events_read)), code(source.path)),
+      source.read_by_category));
+  if (source.events_skipped > 0) {
+    lines.add(with_categories(sentence("{} were skipped because the timeline does not show their kind",
+                                       count(static_cast<std::int64_t>(source.events_skipped))),
+                              source.skipped_by_category));
+  }
+  lines.add_if(source.events_malformed, N_("{} were left out because they lack a usable time, lane or partner."));
+  if (!source.incomplete.empty()) lines.add(escaped(source.incomplete));
+  if (!source.own) {
+    lines.add(
+        words("Another program wrote the trace. Its times come from a profiler, which slows what it measures; what a "
+              "blocking call waited for is inferred."));
+  }
+}
+
+}  // namespace
+
+std::string settings_section(const PageRun& run, const SectionIds& id) {
+  const trace::RunFacts& facts = run.figures.facts;
+  if (facts.settings.empty()) return {};
+  const std::optional<workload::Settings> standard = standard_settings(run);
+  std::string rows;
+  std::size_t changed_count = 0;
+  for (const auto& [key, value] : facts.settings) {
+    const workload::SettingSpec* spec = standard ? standard->spec(key) : nullptr;
+    const std::string usual = spec ? workload::to_text(spec->standard) : std::string();
+    const bool changed = spec && usual != value;
+    changed_count += changed ? 1 : 0;
+    const std::string unit = spec && !spec->unit.empty() ? " " + escaped(spec->unit) : std::string();
+    rows +=
+        fmt::format("<tr{}><td>{}{}</td><td>{}</td><td class=\"n value\">{}{}</td><td class=\"n muted\">{}</td></tr>\n",
+                    changed ? " class=\"changed\"" : "", spec ? escaped(tr(spec->label.c_str())) : escaped(key),
+                    changed ? "<span class=\"pill\">" + words("changed") + "</span>" : "", code(key), escaped(value),
+                    unit, spec ? escaped(usual) + unit : "–");
+  }
+  const std::string lede = !standard            ? std::string()
+                           : changed_count == 0 ? words("All have their default values.")
+                           : changed_count == 1
+                               ? words("One is changed.")
+                               : sentence("{} are changed.", count(static_cast<std::int64_t>(changed_count)));
+  return section(id("settings"), tr("Settings"), lede,
+                 table({tr("setting"), tr("key"), tr(">value"), tr(">default")}, rows));
+}
+
+std::string machine_section(const PageRun& run, const SectionIds& id) {
+  const trace::RunFacts& facts = run.figures.facts;
+  Facts list;
+  const std::string& program = facts.workload.empty() ? facts.program : facts.workload;
+  list.add(N_("program"), program.empty() ? words("not known") : code(program));
+  if (!facts.iterations.empty()) list.add(N_("iterations"), code(facts.iterations));
+  list.add(N_("device"),
+           facts.device_name.empty() ? words("not known") : escaped(device::name_in_words(facts.device_name)));
+  if (!facts.device.empty()) list.add(N_("device id"), code(facts.device));
+  if (facts.simulated) {
+    list.add(N_("simulated"), words("Yes. No number here was measured on a GPU: all times come from a model of this "
+                                    "machine, and are only as good as its profile."));
+  } else if (!facts.device.empty()) {
+    list.add(N_("simulated"), words("No. Times were measured."));
+  }
+  if (run.device) list.add(N_("driver"), escaped(run.device->driver));
+  if (run.figures.capture) list.add(N_("capture"), escaped(run.figures.capture->library));
+  list.add(N_("recorded by"), facts.version.empty() ? words("another program") : "Lanescope " + escaped(facts.version));
+  list.add(N_("reported by"), fmt::format("Lanescope {}", base::kVersion));
+  return section(id("machine"), tr("Machine"), {}, list.text());
+}
+
+std::string losses_section(const PageRun& run, const SectionIds& id) {
+  const RunFigures& f = run.figures;
+  Lines lines;
+  const auto recorded = static_cast<std::int64_t>(f.events.recorded);
+  const std::uint64_t lost = f.events.dropped + f.events.evicted;
+  lines.add(lost == 0 ? sentence("All {} events were recorded and kept; none was lost.", count(recorded))
+                      : sentence("{} events were recorded.", count(recorded)));
+  lines.add_if(f.events.dropped, N_("{} events were lost on their way into the trace."));
+  lines.add_if(f.events.evicted, N_("The {} oldest events were evicted at the memory cap: figures count them, pictures "
+                                    "and tables do not show them."));
+  lines.add_if(f.events.late, N_("{} events came late and are in a row of their own."));
+  lines.add_if(f.events.clamped, N_("{} events ended before they started and are shown as instants."));
+  if (f.warm_up_ns) {
+    lines.add(sentence("The first iteration took {} because it loaded code, and is excluded from the figures.",
+                       duration(static_cast<double>(*f.warm_up_ns))));
+  }
+  if (f.advice && f.advice->warm_up > 0) {
+    lines.add(
+        f.advice->warm_up == 1
+            ? words("The first iteration is warm-up: the advice and the tables of calls, copies and kernels leave it "
+                    "out.")
+            : sentence("The first {} iterations are warm-up: the advice and the tables of calls, copies and kernels "
+                       "leave them out.",
+                       count(f.advice->warm_up)));
+  }
+  if (f.capture) add_capture(*f.capture, lines);
+  if (run.source) add_source(*run.source, lines);
+  return section(id("losses"), tr("What was dropped or left out"), {}, lines.text());
 }
 
 }  // namespace lanescope::app::html

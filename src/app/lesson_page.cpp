@@ -4,10 +4,13 @@
 
 #include <cmath>
 
+#include "app/commands.h"
+#include "app/html_charts.h"
 #include "app/html_page.h"
-#include "app/html_pictures.h"
 #include "app/html_text.h"
-#include "app/lesson_words.h"
+#include "app/outputs.h"
+#include "app/reports.h"
+#include "app/terminal.h"
 #include "base/translate.h"
 #include "device/device.h"
 #include "experiment/comparison.h"
@@ -15,6 +18,27 @@
 #include "lesson/lesson.h"
 
 namespace lanescope::app {
+
+std::string value_in_words(const lesson::Question& question, double value) {
+  return figure_number(value) + (question.unit.empty() ? "" : " " + experiment::unit_in_words(question.unit));
+}
+
+std::string answer_in_words(const lesson::Question& question, const lesson::Answer& answer, base::Language language) {
+  const auto* choice = std::get_if<std::size_t>(&answer);
+  if (!choice) return value_in_words(question, std::get<double>(answer));
+  if (*choice >= question.choices.size()) return fmt::format("{}", *choice + 1);
+  return fmt::format("{} · {}", static_cast<char>('A' + *choice), question.choices[*choice].text[language]);
+}
+
+std::string truth_in_words(const lesson::Question& question, const lesson::Truth& truth, base::Language language) {
+  if (question.choices.empty()) return value_in_words(question, truth.value);
+  std::string text = answer_in_words(question, truth.choice, language);
+  if (question.measure.figure != "verdict") text += " (" + value_in_words(question, truth.value) + ")";
+  return text;
+}
+
+// --- lesson page -----------------------------------------------------------------------------------------------------
+
 namespace {
 
 using base::Language;
@@ -231,6 +255,20 @@ std::string answers_page(const Lesson& lesson, const std::vector<RunStep>& steps
     body += "</li>\n";
   }
   return html::paper(lesson.title[Language::English], "sheet", body + "</ol>\n", {});
+}
+
+// --- show lesson -----------------------------------------------------------------------------------------------------
+
+void show_lesson(const LessonRequest& request) {
+  check_outputs({request.notes, request.worksheet});
+  if (request.notes.empty() && request.worksheet.empty()) {
+    return write_words(lesson_text(*request.lesson));
+  }
+  const std::vector<RunStep> steps = run_steps(*request.lesson);
+  if (!request.notes.empty()) html::write_page(request.notes, notes_page(*request.lesson, steps));
+  if (request.worksheet.empty()) return;
+  html::write_page(request.worksheet,
+                   request.answers ? answers_page(*request.lesson, steps) : worksheet_page(*request.lesson, steps));
 }
 
 }  // namespace lanescope::app

@@ -1,4 +1,4 @@
-#include "app/list.h"
+#include "app/commands.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "app/summary_json.h"
+#include "app/reports.h"
 #include "app/table.h"
 #include "app/terminal.h"
 #include "base/translate.h"

@@ -1,4 +1,4 @@
-#include "app/attach_program.h"
+#include "app/commands.h"
 #include "base/error.h"
 
 namespace lanescope::app {

@@ -6,13 +6,10 @@
 #include <string>
 
 #include "app/argument_checks.h"
-#include "app/completions.h"
-#include "app/man_page.h"
+#include "app/arguments.h"
+#include "app/option_texts.h"
 #include "app/requests.h"
-#include "app/run_arguments.h"
-#include "app/sweep_arguments.h"
 #include "app/version_text.h"
-#include "app/window_arguments.h"
 #include "attach/program_state.h"
 #include "base/error.h"
 #include "base/translate.h"

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "app/outputs.h"
-#include "app/summary_json.h"
+#include "app/reports.h"
 #include "app/table.h"
 #include "base/error.h"
 #include "base/platform/terminal.h"

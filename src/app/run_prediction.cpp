@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "app/progress.h"
-#include "app/summary_json.h"
+#include "app/reports.h"
 #include "app/table.h"
+#include "app/terminal.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "base/translate.h"

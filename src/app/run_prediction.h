@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/summary_json.h"
+#include "app/reports.h"
 #include "app/table.h"
 #include "app/terminal.h"
 #include "experiment/measured_run.h"

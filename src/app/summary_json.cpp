@@ -1,4 +1,4 @@
-#include "app/summary_json.h"
+#include "app/reports.h"
 
 #include "analysis/collective_rates.h"
 #include "analysis/figure.h"

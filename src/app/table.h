@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "app/terminal.h"
-#include "app/text_layout.h"
 
 namespace lanescope::app {
 

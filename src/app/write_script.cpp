@@ -1,4 +1,4 @@
-#include "app/write_script.h"
+#include "app/commands.h"
 
 #include "app/terminal.h"
 #include "base/error.h"

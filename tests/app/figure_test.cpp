@@ -8,8 +8,7 @@
 #include <array>
 
 #include "app/html_page.h"
-#include "app/run_report.h"
-#include "app/summary_json.h"
+#include "app/reports.h"
 #include "experiment/named_figure.h"
 #include "inspect/difference.h"
 #include "window/panels/details/details_panels.h"

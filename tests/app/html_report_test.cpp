@@ -8,7 +8,6 @@
 #include <set>
 
 #include "app/html_charts.h"
-#include "app/html_pictures.h"
 #include "app/html_text.h"
 #include "app/program.h"
 #include "timeline/theme.h"

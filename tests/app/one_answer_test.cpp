@@ -7,7 +7,7 @@
 #include "app/html_page.h"
 #include "app/html_text.h"
 #include "app/program.h"
-#include "app/run_report.h"
+#include "app/reports.h"
 #include "experiment/comparison.h"
 #include "experiment/measured_run.h"
 #include "inspect/difference.h"

@@ -5,8 +5,7 @@
 #include <csignal>
 
 #include "app/outputs.h"
-#include "app/progress.h"
-#include "app/run_report.h"
+#include "app/reports.h"
 #include "app/table.h"
 #include "app/terminal.h"
 #include "base/platform/terminal.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/live_analysis.h"
-#include "app/run_report.h"
+#include "app/reports.h"
 #include "io/trace_file.h"
 
 namespace lanescope::app {

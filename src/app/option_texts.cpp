@@ -1,17 +1,102 @@
-#include "app/completions.h"
+#include "app/option_texts.h"
 
 #include <fmt/format.h>
 
+#include <array>
+#include <map>
 #include <string_view>
 
-#include "app/option_values.h"
 #include "base/error.h"
 #include "base/translate.h"
+#include "base/version.h"
+#include "device/catalogue.h"
+#include "experiment/experiment.h"
+#include "lesson/lesson.h"
+#include "workload/workload.h"
 
 namespace lanescope::app {
 namespace {
 
 using Kind = OptionValues::Kind;
+using Words = std::vector<std::string>;
+
+// The same on every machine: what is written here is also put into packages.
+Words device_ids() {
+  Words ids{"auto", "cuda:0"};
+  for (const device::CatalogueEntry& entry : device::catalogue()) {
+    if (!entry.id.starts_with("cuda")) ids.push_back(entry.id);
+  }
+  return ids;
+}
+
+Words experiment_ids() {
+  Words ids;
+  for (const experiment::Experiment& experiment : experiment::experiments()) ids.push_back(experiment.id);
+  return ids;
+}
+
+Words lesson_names() {
+  Words names;
+  for (const lesson::Lesson& lesson : lesson::lessons()) names.push_back(lesson.name);
+  return names;
+}
+
+// Lists of words by the option's name; a word that only one command has is refused by the others with a list.
+const std::map<std::string_view, Words>& known_words() {
+  static const Words themes{"dark", "light", "high-contrast"};
+  static const std::map<std::string_view, Words> words{
+      {"--theme", themes},
+      {"--screenshot-theme", themes},
+      {"--lang", {"en", "zh"}},
+      {"--side", {"before", "after", "both"}},
+      {"--level", {"waits", "acquire", "calls", "all"}},
+      {"--capture", {"none", "kernels", "operations", "calls", "all"}},
+      {"--completions", {"bash", "zsh", "fish"}},
+      {"--workload", workload::workload_names()},
+      {"--device", device_ids()},
+      {"--experiment", experiment_ids()},
+      {"--lesson", lesson_names()},
+      {"what", {"workloads", "devices", "settings", "experiments", "lessons"}},
+      {"NAME", lesson_names()}};
+  return words;
+}
+
+bool is_file(std::string_view name) {
+  return name == "FILE" || name == "FILES" || name == "FIRST" || name == "SECOND" || name == "FILE|-";
+}
+
+}  // namespace
+
+OptionValues option_values(const CLI::Option& option) {
+  const std::string name = option.get_name();
+  if (const auto known = known_words().find(name); known != known_words().end()) return {Kind::Words, known->second};
+  const std::string what = option.get_positional() ? name : option.get_type_name();
+  if (what == "COMMAND") return {Kind::Command, {}};
+  if (what == "DIR" || what == "FOLDER") return {Kind::Folders, {}};
+  return {is_file(what) ? Kind::Files : Kind::Anything, {}};
+}
+
+std::vector<const CLI::Option*> shown_options(const CLI::App& command) {
+  return command.get_options(
+      [](const CLI::Option* option) { return !option->get_positional() && !option->get_group().empty(); });
+}
+
+std::vector<std::string> spellings(const CLI::Option& option) {
+  std::vector<std::string> all;
+  for (const std::string& name : option.get_snames()) all.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) all.push_back("--" + name);
+  return all;
+}
+
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+
+std::vector<const CLI::App*> commands_of(const CLI::App& root) {
+  return root.get_subcommands([](const CLI::App*) { return true; });
+}
+
+// --- completions -----------------------------------------------------------------------------------------------------
+
+namespace {
 
 std::string words_of(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
@@ -245,6 +330,97 @@ std::string completions(const CLI::App& root, const std::string& shell) {
   if (shell == "zsh") return zsh_script(root);
   if (shell == "fish") return fish_script(root);
   throw base::UsageError(base::tr("--completions is '{}'; allowed: bash, zsh, fish", shell));
+}
+
+// --- man page --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+using base::tr;
+
+// As roff reads it: a backslash, a dash that shall stay one, and a line that looks like a request.
+std::string roff_escaped(std::string_view text) {
+  std::string out;
+  bool line_begins = true;
+  for (const char c : text) {
+    if (line_begins && (c == '.' || c == '\'')) out += "\\&";
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else {
+      out += c;
+    }
+    line_begins = c == '\n';
+  }
+  return out;
+}
+
+std::string option_paragraphs(const CLI::App& command) {
+  std::string out;
+  const auto add = [&](const std::string& names, std::string value, const std::string& text) {
+    if (!value.empty()) value = " \\fI" + roff_escaped(value) + "\\fR";
+    out += fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", roff_escaped(names), value, roff_escaped(text));
+  };
+  for (const CLI::Option* option : command.get_options([](const CLI::Option* o) { return o->get_positional(); })) {
+    add(option->get_name(), "", option->get_description());
+  }
+  for (const CLI::Option* option : shown_options(command)) {
+    add(fmt::format("{}", fmt::join(spellings(*option), ", ")),
+        takes_value(*option) ? option->get_type_name() : std::string(), option->get_description());
+  }
+  return out;
+}
+
+// Notes and examples are laid out by hand.
+std::string as_it_is(const std::string& text) { return fmt::format(".nf\n{}\n.fi\n", roff_escaped(text)); }
+
+struct Entry {
+  const char* name;
+  const char* text;
+};
+constexpr std::array<Entry, 3> kFiles{
+    {{"~/.config/lanescope/settings.toml", N_("what the window remembers")},
+     {"~/.config/lanescope/experiments, ~/.config/lanescope/lessons", N_("your own experiments and lessons")},
+     {"~/.local/state/lanescope/crashes", N_("reports of crashes, which are never sent")}}};
+constexpr std::array<Entry, 6> kVariables{
+    {{"XDG_CONFIG_HOME, XDG_STATE_HOME", N_("folders to use instead of ~/.config and ~/.local/state")},
+     {"LANESCOPE_CUDA", N_("off: use no GPU; or the path of the CUDA back end")},
+     {"LANESCOPE_INJECT", N_("the path of the library that attached programs load")},
+     {"LANESCOPE_CRASH_REPORTS", N_("off: write no reports of crashes")},
+     {"LANGUAGE, LC_ALL, LC_MESSAGES, LANG", N_("the language of all texts, unless --lang says otherwise")},
+     {"NO_COLOR", N_("no colours in the terminal")}}};
+
+template <class Entries>
+std::string entries(const Entries& all) {
+  std::string out;
+  for (const Entry& entry : all) {
+    out += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff_escaped(entry.name), roff_escaped(tr(entry.text)));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string man_page(const CLI::App& root) {
+  // No date: the page is the same whenever it is written.
+  std::string out = fmt::format(".TH LANESCOPE 1 \"\" \"lanescope {}\"\n", base::kVersion);
+  out += fmt::format(".SH {}\nlanescope \\- {}\n", tr("NAME"), roff_escaped(root.get_description()));
+  out += fmt::format(".SH {}\n\\fBlanescope\\fR [\\fI{}\\fR]\n.br\n\\fBlanescope\\fR \\fI{}\\fR [\\fI{}\\fR]\n",
+                     tr("SYNOPSIS"), tr("options"), tr("command"), tr("options"));
+  out += fmt::format(".SH {}\n{}", tr("OPTIONS OF THE WINDOW"), option_paragraphs(root));
+  out += fmt::format(".SH {}\n", tr("COMMANDS"));
+  for (const CLI::App* command : commands_of(root)) {
+    // A command without notes of its own has those of the window.
+    const std::string notes = command->get_footer() == root.get_footer() ? std::string() : command->get_footer();
+    out += fmt::format(".SS lanescope {}\n{}\n{}{}", roff_escaped(command->get_name()),
+                       roff_escaped(command->get_description()), option_paragraphs(*command),
+                       notes.empty() ? notes : ".PP\n" + as_it_is(notes));
+  }
+  out += fmt::format(".SH {}\n{}", tr("EXAMPLES"), as_it_is(root.get_footer()));
+  out += fmt::format(".SH {}\n{}", tr("FILES"), entries(kFiles));
+  out += fmt::format(".SH {}\n{}", tr("ENVIRONMENT"), entries(kVariables));
+  return out;
 }
 
 }  // namespace lanescope::app

@@ -1,12 +1,26 @@
-#include "app/read_figures.h"
+#include "app/saved_trace.h"
 
 #include <limits>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "analysis/live_analysis.h"
 #include "analysis/run_figures.h"
 #include "analysis/stragglers.h"
+#include "app/commands.h"
+#include "app/html_page.h"
+#include "app/outputs.h"
+#include "app/reports.h"
 #include "app/run_prediction.h"
+#include "app/terminal.h"
+#include "base/error.h"
+#include "base/translate.h"
+#include "io/chrome_trace.h"
+#include "io/tables.h"
+#include "io/trace_file.h"
 
 namespace lanescope::app {
 namespace {
@@ -69,6 +83,51 @@ FileFigures read_figures(const std::vector<std::filesystem::path>& files, bool i
                  .read_by_category = opened.read_by_category,
                  .skipped_by_category = opened.skipped_by_category};
   return file;
+}
+
+// --- report file -----------------------------------------------------------------------------------------------------
+
+void report_file(const ReportRequest& request) {
+  check_outputs({request.json, request.html, request.trace});
+  check_not_input({request.json, request.html, request.trace}, request.files);
+  const FileFigures file = read_figures(request.files, !request.json.empty() || !request.html.empty());
+  const io::OpenedTrace& opened = file.opened;
+  if (!request.html.empty() && opened.trace->counts().recorded == 0) {
+    throw base::FileError(base::tr("{}: it has no events to show on a page", file.source.path));
+  }
+  if (!request.trace.empty()) {
+    io::write_trace(request.trace, *opened.trace, opened.facts, opened.health ? &*opened.health : nullptr);
+  }
+  write_json(request.json, request.json.empty() ? std::string() : written(file_json(file.figures, file.source)));
+  if (!request.html.empty()) {
+    html::Page page{.title = {}, .command = request.command, .runs = {}, .experiment = nullptr, .ended_early = false};
+    page.runs.push_back(html::page_run(file, {}));
+    html::write_page(request.html, page);
+  }
+  if (request.json != "-" && request.html != "-") {
+    write_words(file_table(file.figures, file.source, style_for(stdout)));
+  }
+}
+
+// --- export file -----------------------------------------------------------------------------------------------------
+
+void export_file(const ExportRequest& request) {
+  check_outputs({request.sqlite, request.chrome});
+  check_not_input({request.sqlite, request.chrome}, request.files);
+  const io::OpenedTrace opened = io::read_traces(request.files);
+  std::vector<std::unique_ptr<io::TableSink>> sinks;
+  if (!request.csv.empty()) sinks.push_back(io::csv_tables(request.csv));
+  if (!request.sqlite.empty()) sinks.push_back(io::sqlite_tables(request.sqlite));
+  if (!sinks.empty()) {
+    // With all bubbles, of which there are fewer than events.
+    analysis::LiveAnalysis analysis(*opened.trace, analysis::LiveAnalysis::kMaxRecords,
+                                    opened.trace->counts().recorded);
+    analysis.update(std::numeric_limits<base::Nanoseconds>::max());
+    analysis.finish();
+    for (const auto& sink : sinks) io::write_tables(*sink, *opened.trace, analysis, opened.facts);
+  }
+  if (!request.chrome.empty()) io::write_chrome_trace(request.chrome, *opened.trace, opened.facts);
+  for (const auto& sink : sinks) sink->commit();
 }
 
 }  // namespace lanescope::app
