@@ -6,8 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "app/argument_checks.h"
 #include "app/requests.h"
 #include "app/screen.h"
+#include "attach/program_state.h"
+#include "base/error.h"
+#include "base/translate.h"
+#include "io/session_file.h"
 
 namespace lanescope::app {
 
@@ -96,6 +101,119 @@ class WindowArguments {
   SessionArguments session_;
   std::vector<std::string> open_;
   std::string memory_mb_, theme_, shader_dir_, measure_, side_, lesson_, student_;
+};
+
+// --- attach ----------------------------------------------------------------------------------------------------------
+
+struct AttachArguments {
+  std::vector<std::string> command, variables;
+  std::string record, level = "acquire", share, folder, memory_mb, theme, to, host, host_program, bandwidth;
+  bool no_launch_lines = false;
+
+  void add_to(CLI::App& app) {
+    app.add_option("COMMAND", command, base::tr("the program and its arguments, after --"))->type_name("");
+    app.add_option("--level", level, base::tr("how much is recorded: waits, acquire, calls or all; default acquire"))
+        ->type_name("LEVEL");
+    app.add_option("--share", share, base::tr("acquire: percent of the time, 1 to 100; default {}", kDefaultShare))
+        ->type_name("PERCENT");
+    app.add_flag("--no-launch-lines", no_launch_lines, base::tr("no Python lines for launches, only for what blocks"))
+        ->disable_flag_override();
+    app.add_option("--record", record,
+                   base::tr("no window: write the trace to this file (.lanescope, .json or .json.gz)"))
+        ->type_name("FILE");
+    app.add_option("--to", to,
+                   base::tr("no command: a window on what is being recorded here, by process number or name"))
+        ->type_name("PID|NAME");
+    app.add_option("--host", host, base::tr("run the command on another machine, over your own ssh"))
+        ->type_name("USER@NODE");
+    app.add_option("--host-program", host_program, base::tr("--host: where lanescope is there; default: in its PATH"))
+        ->type_name("FILE");
+    app.add_option("--bandwidth", bandwidth,
+                   base::tr("--host: MB/s at most for the recording; default {}", kDefaultBandwidth))
+        ->type_name("MB/S");
+    app.add_option("--folder", folder, base::tr("the program's working directory; default: this one"))
+        ->type_name("DIR");
+    app.add_option("--env", variables, base::tr("a variable of the program's environment; may be repeated"))
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);  // "--" after it begins the command
+    app.add_option("--memory-mb", memory_mb, base::tr("memory for the trace; the oldest events are evicted first"))
+        ->type_name("MB");
+    app.add_option("--theme", theme, base::tr("dark, light or high-contrast; default: the last one used"))
+        ->type_name("THEME");
+    add_language(app);
+  }
+  AttachRequest request(const CLI::App& app) const {
+    if (std::string why = attach::why_not(); !why.empty()) throw base::UsageError(std::move(why));
+    if (!to.empty()) return request_to(app);
+    if (command.empty())
+      throw base::UsageError(base::tr("attach needs a command: lanescope attach -- python train.py"));
+    AttachRequest request;
+    request.options.command.words = command;
+    request.options.command.folder = folder;
+    for (const std::string& variable : variables) {
+      const std::size_t equals = variable.find('=');
+      if (equals == std::string::npos || equals == 0) {
+        throw base::UsageError(base::tr("--env '{}' is no variable; allowed: NAME=VALUE", variable));
+      }
+      request.options.command.variables[variable.substr(0, equals)] = variable.substr(equals + 1);
+    }
+    request.options.intensity.level = attach::parse_level(level);
+    request.options.intensity.launch_lines = !no_launch_lines;
+    if (!share.empty()) {
+      if (request.options.intensity.level != wire::Level::Acquire) {
+        throw base::UsageError(base::tr("{} needs {}", "--share", "--level acquire"));
+      }
+      request.options.intensity.share = static_cast<double>(whole_number("--share", share, 1, 100)) / 100;
+    }
+    request.record = record;
+    if (app.count("--host") != 0) request.remote = elsewhere(request.options);
+    for (const char* option : {"--host-program", "--bandwidth"}) {
+      if (app.count(option) != 0 && !request.remote) throw base::UsageError(base::tr("{} needs {}", option, "--host"));
+    }
+    if (request.remote && !record.empty() && request.record.extension().string() != io::kSessionEnding) {
+      throw base::UsageError(base::tr("--record {}: with --host only a .lanescope file can be written", record));
+    }
+    set_memory(request);
+    if (record.empty()) set_window(app, request);
+    return request;
+  }
+
+ private:
+  void set_memory(AttachRequest& request) const {
+    if (memory_mb.empty()) return;
+    request.options.memory_cap_bytes = static_cast<std::size_t>(whole_number("--memory-mb", memory_mb, 16, 1'048'576))
+                                       << 20;
+    request.window.memory_cap_bytes = request.options.memory_cap_bytes;
+  }
+  void set_window(const CLI::App& app, AttachRequest& request) const {
+    request.window.theme = theme;
+    if (app.count("--lang") != 0) request.window.language = base::language();
+    check_window(request.window);
+  }
+  AttachRequest request_to(const CLI::App& app) const {
+    if (!command.empty()) throw base::UsageError(base::tr("{} cannot be used with {}", "--to", base::tr("a command")));
+    for (const char* option : {"--host", "--record", "--level", "--share", "--no-launch-lines", "--folder", "--env"}) {
+      if (app.count(option) != 0) throw base::UsageError(base::tr("{} cannot be used with {}", "--to", option));
+    }
+    AttachRequest request;
+    request.to = to;
+    set_memory(request);
+    set_window(app, request);
+    return request;
+  }
+  attach::RemoteOptions elsewhere(const attach::AttachOptions& options) const {
+    attach::RemoteOptions remote;
+    remote.host = host;
+    if (!host_program.empty()) remote.lanescope = host_program;
+    remote.command = options.command;
+    remote.intensity = options.intensity;
+    if (!bandwidth.empty())
+      remote.bytes_per_s = static_cast<std::uint64_t>(whole_number("--bandwidth", bandwidth, 1, 10'000)) * 1'000'000;
+    return remote;
+  }
+
+ public:
+  static constexpr int kDefaultShare = 10, kDefaultBandwidth = 4;
 };
 
 }  // namespace lanescope::app

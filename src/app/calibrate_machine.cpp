@@ -7,12 +7,14 @@
 #include <ctime>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
-#include "app/run_python.h"
 #include "app/table.h"
 #include "app/terminal.h"
 #include "base/error.h"
 #include "base/plain_text.h"
+#include "base/platform/child_process.h"
 #include "base/translate.h"
 #include "calibration/calibrate.h"
 #include "calibration/torch_costs.h"
@@ -25,6 +27,17 @@ namespace {
 using base::tr;
 
 constexpr std::size_t kWidth = 100;
+
+/// What `python` prints when it runs `program`; its errors go to ours. Throws base::Error if it cannot be started or
+/// fails.
+std::string run_python(const std::string& python, std::string_view program) {
+  const auto failed = [&](const std::string& why) { return base::Error(tr("{} failed: {}", python, why)); };
+  base::ProgramRun run = base::run_program({python, "-"}, {.in = program, .quiet = false});
+  if (run.error != 0) throw failed(base::system_error_text(run.error));
+  if (run.killed) throw failed(tr("it was killed"));
+  if (run.status != 0) throw failed(tr("exit status {}", run.status));
+  return std::move(run.out);
+}
 
 std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))); }
 

@@ -31,11 +31,6 @@ constexpr Nanoseconds kStatementPause = 50 * base::kMillisecond;
 /// Queueing a copy takes a few microseconds; one that takes longer waited for it.
 constexpr Nanoseconds kQueueingACopy = 50 * base::kMicrosecond;
 
-std::string_view process_file_name(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 /// The same for copies that are likely to wait alike: those from one site or, if that is not known, of one thread.
 std::uint64_t kind_of_copy(const Record& record) {
   constexpr std::uint32_t kThread = 1u << 31;
@@ -346,23 +341,6 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   if (!iterations.empty()) write_iterations(caller, call.thread, iterations);
 }
 
-const FramePlace& WatchedProcess::loop_place(std::uint32_t frame) {
-  const auto known = loop_places_.find(frame);
-  if (known != loop_places_.end()) return known->second;
-  const Vocabulary::Frame& at = words_.known_frame(frame);
-  FramePlace place = at.loop_place;
-  const std::vector<std::uint32_t> lines = source_.loops_around(trace_.names().text(at.place.file), at.place.line);
-  std::copy_n(lines.begin(), std::min(lines.size(), place.loops.size()), place.loops.begin());
-  return loop_places_[frame] = place;
-}
-
-std::string WatchedProcess::line_name(const Vocabulary::Frame& at) {
-  const std::string file(trace_.names().text(at.place.file));
-  const std::string source = source_.line(file, at.place.line);
-  std::string name = fmt::format("{}:{}", process_file_name(file), at.place.line);
-  return source.empty() ? fmt::format("{} {}()", name, trace_.names().text(at.place.function)) : name + "  " + source;
-}
-
 void WatchedProcess::note_line(Thread& thread, std::uint32_t tid, const Vocabulary::Stack& from, const Record& call) {
   if (from.own >= from.frames.size()) return;
   const std::uint32_t id = from.frames[from.own];
@@ -489,41 +467,7 @@ void WatchedProcess::take_recording(const wire::RecordingMessage& recording) {
   for (auto& [tid, thread] : threads_) thread.loops.recording_changed();
 }
 
-// --- iterations and ranges -------------------------------------------------------------------------------------------
-
-// A library may run code of its own on other threads, which make more calls than the user's: backward() of a compiled
-// model does.
-WatchedProcess::Thread* WatchedProcess::loop_thread() {
-  const auto weight = [](const Thread& thread) { return std::pair(thread.own_calls, thread.loops.calls()); };
-  Thread* most = nullptr;
-  for (auto& [tid, thread] : threads_) {
-    if (!thread.loops.counted()) continue;
-    if (!most || weight(thread) > weight(*most)) most = &thread;
-  }
-  return most;
-}
-
-void WatchedProcess::write_iterations(Thread& thread, std::uint32_t tid,
-                                      const std::vector<LoopWatch::Iteration>& iterations) {
-  if (steps_.found() || &thread != loop_thread()) return;
-  for (const LoopWatch::Iteration& iteration : iterations) write_iteration(thread, tid, iteration);
-}
-
-void WatchedProcess::write_iteration(Thread& thread, std::uint32_t tid, const LoopWatch::Iteration& iteration) {
-  end_line(thread, tid);
-  trace::Event event;
-  event.start_ns = iteration.start_ns;
-  event.end_ns = iteration.end_ns;
-  event.name = words_.name("iteration");
-  event.a = ++iteration_count_;
-  event.lane = lane(thread.iterations_lane, trace::LaneKind::Iterations, trace::LaneRole::None, "iteration", tid);
-  trace::set_range_kind(event, trace::RangeKind::Iteration);
-  write_range(event);
-  const Nanoseconds duration = event.end_ns - event.start_ns;
-  iteration_ns_ = iteration_ns_ == 0 ? duration : iteration_ns_ + (duration - iteration_ns_) / 16;
-  if (bursts_.within(event.start_ns)) recorded_mean_.add(duration);
-  if (bursts_.after(event.start_ns)) between_mean_.add(duration);
-}
+// --- ranges ----------------------------------------------------------------------------------------------------------
 
 base::NameId WatchedProcess::arguments(const std::string& members) {
   base::NameTable& table = trace_.arguments();
@@ -648,52 +592,6 @@ std::vector<trace::OpenCall> WatchedProcess::open_calls() {
     calls.push_back({lane, words_.name(trace::plain_api_name(words_.text(open.name))), here(open.start_ns)});
   }
   return calls;
-}
-
-std::vector<LoopChoice> WatchedProcess::loops() {
-  std::vector<LoopChoice> choices;
-  Thread* of = loop_thread();
-  if (!of) return choices;
-  for (const FoundLoop& loop : of->loops.finder().loops()) {
-    const Vocabulary::Frame* known = words_.frame(loop.frame);
-    if (!known) continue;
-    Vocabulary::Frame head = *known;
-    head.place.line = loop.key.head != 0 ? loop.key.head : head.place.line;
-    // Otherwise it is in the function that calls this one over and over, or a statement that is a loop's only one.
-    for (const std::uint32_t id : {loop.key.repeat ? loop.frame : 0, loop.caller}) {
-      const Vocabulary::Frame* at = id == 0 || loop.key.head != 0 ? nullptr : words_.frame(id);
-      if (!at) continue;
-      const auto lines = source_.loops_around(trace_.names().text(at->place.file), at->place.line);
-      if (lines.empty()) continue;
-      head = *at;
-      head.place.line = lines.back();
-      break;
-    }
-    choices.push_back({loop.key, line_name(head), loop.round_ns, loop.rounds, loop.calls});
-  }
-  return choices;
-}
-
-std::string WatchedProcess::iteration_text() {
-  if (steps_.found()) return steps_.name();
-  Thread* of = loop_thread();
-  if (!of) return {};
-  const auto key = of->loops.counted();
-  for (const LoopChoice& choice : loops()) {
-    if (key && choice.key == *key) return choice.text;
-  }
-  return {};
-}
-
-std::uint32_t WatchedProcess::anchor() {
-  Thread* of = steps_.found() ? nullptr : loop_thread();
-  const auto anchor = of ? of->loops.anchor() : std::nullopt;
-  return anchor && !anchor->always_watched ? anchor->api : 0;
-}
-
-void WatchedProcess::choose_loop(std::optional<LoopKey> loop) {
-  chosen_ = loop;
-  for (auto& [tid, thread] : threads_) thread.loops.choose(loop);
 }
 
 }  // namespace lanescope::attach

@@ -581,46 +581,4 @@ Nanoseconds Trace::oldest_covered(std::int64_t pid) const {
   });
 }
 
-void Trace::change_recording(const RecordingChange& change) {
-  using Act = RecordingChange::Act;
-  Coverage* coverage = coverage_to_change(change.pid);
-  if (!coverage) return;
-  if (change.act == Act::Bursts) coverage->set_bursts({change.time_ns, change.calls_from_ns});
-  if (change.act == Act::Nothing) coverage->leave_out();
-  if (change.act == Act::End) coverage->end(change.time_ns);
-  if (change.act == Act::Begin) {
-    if (coverage->begins_page()) {
-      if (auto* slot = coverage->evict(oldest_covered(change.pid)))
-        retired_coverage_.push_back({slot, epoch_.fetch_add(1, std::memory_order_seq_cst)});
-      const std::uint64_t oldest = oldest_reader();
-      std::erase_if(retired_coverage_, [&](const Retired<Coverage::Page>& r) {
-        if (r.epoch >= oldest) return false;
-        delete r.slot->exchange(nullptr, std::memory_order_acq_rel);
-        return true;
-      });
-    }
-    coverage->begin(change.time_ns, change.calls_from_ns);
-  }
-}
-
-void Trace::copy_recording(const Trace& other, Nanoseconds from, Nanoseconds to, Nanoseconds shift) {
-  using Act = RecordingChange::Act;
-  const ReadLock lock(other);
-  for (std::size_t c = 0; c < other.coverage_count(); ++c) {
-    const std::int64_t pid = other.covered_pid(c);
-    const Coverage& coverage = other.coverage(pid);
-    const Bursts bursts = coverage.bursts();
-    change_recording({Act::Bursts, pid, bursts.burst_ns, bursts.period_ns});
-    if (coverage.complete()) continue;
-    change_recording({Act::Nothing, pid, 0, 0});
-    const Coverage::Index last = coverage.last();
-    for (Coverage::Index i = coverage.first_ending_after(from); i < last; ++i) {
-      const Coverage::Interval interval = coverage.interval(i);
-      if (interval.begin >= to) break;
-      change_recording({Act::Begin, pid, interval.begin + shift, interval.calls_from + shift});
-      if (interval.end != Coverage::kNever) end_recorded(pid, interval.end + shift);
-    }
-  }
-}
-
 }  // namespace lanescope::trace
