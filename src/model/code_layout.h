@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "model/code_state.h"
-#include "timeline/mark_surface.h"
+#include "timeline/mark_shapes.h"
 #include "timeline/text.h"
 
 namespace lanescope::ui {

@@ -7,7 +7,6 @@
 #include "inspect/trigger.h"
 #include "model/model.h"
 #include "timeline/time_axis.h"
-#include "timeline/view_history.h"
 #include "timeline/view_motion.h"
 
 namespace lanescope::ui {

@@ -18,8 +18,7 @@
 #include "picture/words.h"
 #include "timeline/cause_marks.h"
 #include "timeline/mark_shapes.h"
-#include "timeline/pin_card.h"
-#include "timeline/timeline_gutter.h"
+#include "timeline/timeline.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui {

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "timeline/job_ribbon.h"
-#include "timeline/rect.h"
 #include "timeline/span_batch.h"
 
 namespace lanescope::ui {

@@ -8,7 +8,7 @@
 
 #include "picture/sweep_chart.h"
 #include "render/fonts.h"
-#include "timeline/rect.h"
+#include "timeline/span_batch.h"
 #include "timeline/theme.h"
 
 struct ImDrawList;

@@ -1,7 +1,7 @@
 // The target of the renderers.
 #pragma once
 
-#include "timeline/rect.h"
+#include "timeline/span_batch.h"
 
 namespace lanescope::ui {
 

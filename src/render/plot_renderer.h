@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "render/draw_target.h"
-#include "timeline/plot.h"
+#include "timeline/span_batch.h"
 
 struct ImDrawCmd;
 struct ImDrawList;

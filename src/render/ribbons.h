@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "timeline/job_ribbon.h"
+#include "timeline/span_batch.h"
 
 struct ImDrawList;
 

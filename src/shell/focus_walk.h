@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "shell/actions.h"
-#include "timeline/rect.h"
+#include "timeline/span_batch.h"
 
 namespace lanescope::ui {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "inspect/cause.h"
-#include "timeline/mark_surface.h"
+#include "timeline/mark_shapes.h"
 
 namespace lanescope::ui {
 

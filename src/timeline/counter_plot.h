@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "timeline/block_tree.h"
-#include "timeline/plot.h"
-#include "timeline/plot_kind.h"
+#include "timeline/plot_set.h"
+#include "timeline/span_batch.h"
 #include "timeline/time_axis.h"
 #include "trace/trace.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "inspect/search.h"
-#include "timeline/mark_surface.h"
+#include "timeline/mark_shapes.h"
 
 namespace lanescope::ui {
 

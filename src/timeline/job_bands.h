@@ -12,9 +12,8 @@
 
 #include "analysis/collectives.h"
 #include "analysis/live_analysis.h"
-#include "timeline/job_ribbon.h"
 #include "timeline/lane_row.h"
-#include "timeline/rect.h"
+#include "timeline/span_batch.h"
 
 namespace lanescope::ui {
 

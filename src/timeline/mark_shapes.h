@@ -1,12 +1,33 @@
 // The screen positions of marks, for drawing and hit testing.
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "timeline/mark_surface.h"
 #include "timeline/marks.h"
+#include "timeline/timeline.h"
 
 namespace lanescope::ui {
+
+// --- mark surface ----------------------------------------------------------------------------------------------------
+// Where things other than events are drawn over the lanes: rulers, notes, search results, causes.
+
+/// One frame's timeline after Timeline::prepare(). `axis` converts times to pixels; `timeline` knows the positions of
+/// events and lanes.
+struct MarkSurface {
+  const TimelineFrame& frame;
+  const Timeline& timeline;
+  const TimeAxis& axis;
+  Rect area;        ///< label column, ruler and lanes
+  SpanBatch& rows;  ///< drawn over the lanes, clipped to them
+  SpanBatch& top;   ///< drawn over the ruler, clipped to it
+
+  float lanes_top() const { return area.y + Timeline::kRulerHeight * frame.scale; }
+  float lanes_bottom() const { return area.y + area.height; }
+};
+
+// --- mark shapes -----------------------------------------------------------------------------------------------------
 
 /// A ruler on the screen: a line from x0 to x1 at y, with its text in `label`.
 struct RulerShape {
@@ -50,5 +71,30 @@ void add_marks(const MarkSurface& surface, const Marks& marks);
 /// Marks the instant of a trigger: a flag on the ruler with a line through the lanes; nothing if the instant is out of
 /// view.
 void add_trigger_mark(const MarkSurface& surface, Nanoseconds instant);
+
+// --- pin card --------------------------------------------------------------------------------------------------------
+// A pinned tooltip: its text, the position of its card, and its appearance in a picture.
+
+/// A title, and lines of name and value.
+struct PinText {
+  std::string title;
+  std::vector<std::pair<std::string, std::string>> lines;
+};
+/// Times are relative to `begin`, the start of the trace.
+PinText pin_text(const trace::Trace& trace, const TimelineHit& hit, Nanoseconds begin);
+
+/// The card, moved to lie over the lanes, and its target point on the lane.
+struct PinPlace {
+  Rect card;
+  float tip_x = 0, tip_y = 0;
+};
+/// Empty if that point is out of view or its lane is hidden. `area`: label column, ruler and lanes.
+std::optional<PinPlace> pin_place(const PinnedTooltip& pin, const Timeline& timeline, const TimeAxis& axis,
+                                  const Rect& area, float scale, std::size_t lines);
+/// Title and lines within the card.
+std::vector<Label> pin_labels(const PinText& text, const Rect& card, const Theme& theme, float scale);
+
+/// Draws all of them as cards over the lanes.
+void add_pins(const MarkSurface& surface, const std::vector<PinnedTooltip>& pins);
 
 }  // namespace lanescope::ui

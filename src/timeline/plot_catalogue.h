@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "analysis/summary.h"
-#include "timeline/plot_kind.h"
 #include "timeline/plot_set.h"
 #include "timeline/theme.h"
 #include "trace/trace.h"

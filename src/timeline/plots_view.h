@@ -3,13 +3,95 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "timeline/counter_plot.h"
-#include "timeline/plot_choice.h"
-#include "timeline/plot_scale.h"
+#include "timeline/span_batch.h"
 
 namespace lanescope::ui {
+
+// --- plot choice -----------------------------------------------------------------------------------------------------
+// The user's choice of plots, with their order and heights.
+
+struct ChosenPlot {
+  std::string key;          ///< PlotInfo::key
+  float height = 1;         ///< share of the total height
+  bool by_default = false;  ///< nobody asked for it: shown only if it has data
+
+  bool operator==(const ChosenPlot&) const = default;
+};
+
+class PlotChoice {
+ public:
+  static constexpr float kLeastHeight = 0.25f, kMostHeight = 8;
+
+  PlotChoice() { reset(); }
+  const std::vector<ChosenPlot>& plots() const { return plots_; }
+  bool has(const std::string& key) const;
+  /// Appends it, or keeps one of the default's even without data.
+  void add(const std::string& key);
+  void remove(const std::string& key);
+  /// Moves it before `before`, or to the end if that is empty.
+  void move(const std::string& key, const std::string& before);
+  /// Moves the divider between two plots: the upper one gets `share` of their combined height.
+  void divide(const std::string& upper, const std::string& lower, float share);
+  void reset();
+  /// What reset() chooses; empty: the usual ones. Applies at once if nothing else was chosen.
+  void set_default(std::vector<std::string> keys);
+
+  /// For preferences: the key, followed by a tab and the height unless that is 1, and by a tab and "default"; and back.
+  /// Invalid entries are skipped; without any valid one, the default.
+  std::vector<std::string> texts() const;
+  void set_texts(const std::vector<std::string>& texts);
+
+  bool operator==(const PlotChoice&) const = default;
+
+ private:
+  std::vector<ChosenPlot> plots_;
+  std::vector<std::string> default_;
+};
+
+// --- plot scale ------------------------------------------------------------------------------------------------------
+// The vertical scale of a plot: 1-2-5 ticks, linear or logarithmic, and a range that grows at once and shrinks slowly.
+
+/// Values for grid lines and labels, ascending, including `low` and `high` if they are round. At most `most`; at least
+/// one if any fits.
+std::vector<double> plot_ticks(double low, double high, std::size_t most, bool logarithmic);
+
+/// The range to show for values from `low` to `high`: both ends are round and readable.
+std::pair<double, double> round_range(double low, double high, bool logarithmic);
+
+class ShownRange {
+ public:
+  /// Moves towards a range: expands at once; shrinks slowly, after the extra space has not been needed for a while.
+  /// Without `eased`, moves in one step. `seconds`: since the last frame.
+  void update(double low, double high, bool logarithmic, double seconds, bool eased = true);
+  double low() const { return low_; }
+  double high() const { return high_; }
+  bool moving() const { return moving_; }
+
+ private:
+  double low_ = 0, high_ = 0;
+  double wanted_low_ = 0, wanted_high_ = 0;
+  double waited_ = 0;  // seconds for which the range has been larger than needed
+  bool logarithmic_ = false;
+  bool moving_ = false;
+};
+
+/// The position of a value between bottom (0) and top (1) of the scale. Not clamped, except for values without a
+/// logarithm.
+double plot_position(double value, double low, double high, bool logarithmic);
+/// Converts the columns to a linear plot from 0 to 1.
+std::vector<PlotColumn> in_scale(std::span<const PlotColumn> columns, double low, double high, bool logarithmic);
+/// True if a logarithmic scale is possible: no value is negative and some are positive.
+inline bool can_be_logarithmic(double low, double high) { return low >= 0 && high > 0; }
+/// The smallest positive value, where a logarithmic scale begins; 0 if there is none.
+double least_positive(std::span<const PlotColumn> columns);
+
+// --- plots view ------------------------------------------------------------------------------------------------------
 
 enum class PlotPart : std::uint8_t { None, Name, Close, Divider, Curves };
 

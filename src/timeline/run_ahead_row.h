@@ -2,7 +2,7 @@
 // Without an analysis, the row is empty.
 #pragma once
 
-#include "timeline/row.h"
+#include "timeline/lane_row.h"
 
 namespace lanescope::ui {
 

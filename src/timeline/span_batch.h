@@ -1,4 +1,5 @@
-// What a row draws, as plain data that a test can read. Coordinates are logical pixels of the display.
+// What is drawn, as plain data that a test can read: rectangles, labels and glyphs of rows, line plots, ribbons.
+// Coordinates are logical pixels of the display.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,14 @@
 #include "timeline/text.h"
 
 namespace lanescope::ui {
+
+/// In logical pixels, from the top left.
+struct Rect {
+  float x = 0, y = 0, width = 0, height = 0;
+};
+
+// --- span batch ------------------------------------------------------------------------------------------------------
+// What a row draws, as plain data that a test can read. Coordinates are logical pixels of the display.
 
 enum class SpanStyle : std::uint8_t {
   Solid,    ///< `colour`
@@ -73,6 +82,36 @@ class SpanBatch {
   Span& folded(float x0, float y0, float x1, float y1, std::uint32_t colour, float busy) {
     return add(Span{x0, y0, x1, y1, colour, 0, 0, busy, 0, SpanStyle::Folded});
   }
+};
+
+// --- plots -----------------------------------------------------------------------------------------------------------
+// A line plot with a gradient below it, as plain data.
+
+/// The values in one column of pixels. If nothing is known, the mean is NaN, and the line has a gap.
+struct PlotColumn {
+  float min = 0, max = 0, mean = 0;
+};
+
+struct Plot {
+  Rect box;                 ///< position
+  float low = 0, high = 1;  ///< the values at the bottom and the top of the box
+  std::uint32_t line = 0;   ///< colour of the line through the means; a lighter shade from min to max
+  std::uint32_t fill = 0;   ///< below the line: full alpha at the top of the box, fading to 0 at the bottom
+  float line_width = 1.75f;
+  float dash = 0;        ///< > 0: length of a dash in logical pixels, with gaps 0.6 times as long
+  float dash_from = 0;   ///< position along the axis where a dash begins
+  bool stepped = false;  ///< each value holds for its whole column (a count); otherwise values are joined by lines
+  std::vector<PlotColumn> columns;  ///< evenly spaced over the box's width; ideally one per logical pixel
+};
+
+// --- ribbons ---------------------------------------------------------------------------------------------------------
+// What joins the parts of a collective from one GPU's band to the next.
+
+/// Between two bands: from a collective's part in the upper one to that in the lower one.
+struct JobRibbon {
+  float top = 0, bottom = 0;
+  float top_left = 0, top_right = 0, bottom_left = 0, bottom_right = 0;
+  std::uint32_t fill = 0, edge = 0;
 };
 
 }  // namespace lanescope::ui

@@ -13,11 +13,10 @@
 #include "inspect/event_ref.h"
 #include "timeline/average.h"
 #include "timeline/lane_layout.h"
-#include "timeline/lane_order.h"
 #include "timeline/lane_row.h"
 #include "timeline/not_recorded.h"
-#include "timeline/rect.h"
 #include "timeline/run_ahead_row.h"
+#include "timeline/span_batch.h"
 #include "trace/capture_health.h"
 
 namespace lanescope::ui {
@@ -308,5 +307,12 @@ class Timeline {
   SpanBatch rows_batch_, top_batch_, names_batch_;
   std::array<ScrolledLanes, kPanes> scrolled_;
 };
+
+// --- timeline gutter -------------------------------------------------------------------------------------------------
+// The marks in a timeline's gutter for pictures: triangles for folding, pins for pinned lanes. The window draws its
+// own, which react to the mouse.
+
+/// At scale 1, for a timeline prepared for `area`.
+void add_gutter(const Timeline& timeline, const Theme& theme, const Rect& area, SpanBatch& out);
 
 }  // namespace lanescope::ui

@@ -1,4 +1,4 @@
-#include "timeline/timeline_gutter.h"
+#include "timeline/timeline.h"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/builders.h"
-#include "timeline/row.h"
+#include "timeline/lane_row.h"
 #include "timeline/theme.h"
 
 namespace lanescope::ui {

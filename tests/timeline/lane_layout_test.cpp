@@ -5,7 +5,6 @@
 
 #include "shell/lane_hands.h"
 #include "timeline/drawn.h"
-#include "timeline/lane_order.h"
 #include "timeline/timeline.h"
 
 namespace lanescope::ui {

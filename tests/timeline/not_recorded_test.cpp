@@ -7,7 +7,7 @@
 #include "timeline/average.h"
 #include "timeline/drawn.h"
 #include "timeline/minimap_bins.h"
-#include "timeline/plot_kind.h"
+#include "timeline/plot_set.h"
 #include "timeline/timeline.h"
 
 namespace lanescope::ui {

@@ -1,11 +1,9 @@
 // No spike is lost: at any zoom, while records are added, change at the end, and are thinned out.
-#include "timeline/plot_extremes.h"
+#include "timeline/plot_set.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
-
-#include "timeline/plot_set.h"
 
 namespace lanescope::ui {
 namespace {

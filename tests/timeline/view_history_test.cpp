@@ -1,4 +1,4 @@
-#include "timeline/view_history.h"
+#include "timeline/view_motion.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include "inspect/destination.h"
 #include "model/call_stack.h"
 #include "render/labels.h"
-#include "timeline/pin_card.h"
+#include "timeline/mark_shapes.h"
 #include "trace/event.h"
 #include "window/panels/timeline/timeline_panels.h"
 #include "window/widgets.h"
