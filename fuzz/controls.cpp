@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "foreign.h"
-#include "inject/wish.h"
+#include "inject/session.h"
 
 using namespace lanescope;
 

@@ -1,6 +1,6 @@
 // What is typed or printed as text: commands to attach to, their variables, quick probes, axes of sweeps.
 #include "attach/program_state.h"
-#include "calibration/quick_probe_text.h"
+#include "calibration/quick_probe.h"
 #include "experiment/sweep.h"
 #include "foreign.h"
 

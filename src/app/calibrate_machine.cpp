@@ -17,7 +17,6 @@
 #include "base/platform/child_process.h"
 #include "base/translate.h"
 #include "calibration/calibrate.h"
-#include "calibration/torch_costs.h"
 #include "device/catalogue.h"
 #include "io/atomic_file.h"
 

@@ -18,7 +18,7 @@
 #include "base/crash_reports.h"
 #include "base/error.h"
 #include "base/translate.h"
-#include "calibration/quick_probe_text.h"
+#include "calibration/quick_probe.h"
 #include "lesson/own_lessons.h"
 #include "prediction/device_probe.h"
 

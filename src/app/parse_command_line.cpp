@@ -13,7 +13,7 @@
 #include "attach/program_state.h"
 #include "base/error.h"
 #include "base/translate.h"
-#include "calibration/quick_probe_text.h"
+#include "calibration/quick_probe.h"
 #include "device/catalogue.h"
 #include "experiment/own_experiments.h"
 #include "io/session_file.h"

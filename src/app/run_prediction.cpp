@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "base/translate.h"
+#include "prediction/device_probe.h"
 #include "prediction/prediction_text.h"
-#include "prediction/simulated_probe.h"
 #include "prediction/trials.h"
 #include "workload/workload.h"
 

@@ -13,7 +13,7 @@
 #include "io/png.h"
 #include "picture/compare_picture.h"
 #include "picture/picture.h"
-#include "picture/themed_svg.h"
+#include "picture/svg.h"
 #include "render/draw_pictures.h"
 #include "render/offscreen.h"
 #include "render/sweep_picture.h"

@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "base/translate.h"
-#include "calibration/gemm_fit.h"
-#include "calibration/host_cpu.h"
 #include "calibration/probe.h"
 #include "calibration/quick_probe.h"
 

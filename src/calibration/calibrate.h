@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/catalogue.h"
@@ -55,5 +56,16 @@ Calibration calibrate(const CalibrationRequest& request);
 
 /// The profile as TOML, with the two tables as comments.
 std::string to_toml(const Calibration& calibration);
+
+// --- torch costs -----------------------------------------------------------------------------------------------------
+// What eager PyTorch costs the CPU, measured by a Python program (assets/torch/costs.py).
+
+/// The program. It needs PyTorch, and prints what parse_torch_costs() reads in its last line.
+std::string_view torch_costs_program();
+
+/// Adds the tables [pytorch] and [pytorch_cpu] to the numbers of a profile, each if it was measured. Of each
+/// statement's time, the CUDA calls in it are subtracted at the profile's costs, or on a CPU its operations at
+/// cpu.op_us. Throws base::Error if `output` is not that program's.
+void add_torch_costs(device::sim::DeviceProfile& profile, std::string_view output, std::string_view date);
 
 }  // namespace lanescope::calibration

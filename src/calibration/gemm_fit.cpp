@@ -1,4 +1,4 @@
-#include "calibration/gemm_fit.h"
+#include "calibration/probe.h"
 
 #include <algorithm>
 #include <array>

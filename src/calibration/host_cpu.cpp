@@ -1,4 +1,4 @@
-#include "calibration/host_cpu.h"
+#include "calibration/probe.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "calibration/probe.h"
 #include "device/cpu/cpu_device.h"
 
 namespace lanescope::calibration {

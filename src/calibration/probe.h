@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "calibration/calibrate.h"
@@ -106,5 +107,33 @@ std::vector<trace::Event> Probe::operations_of(Issue issue) {
   if (operations.empty()) nothing_recorded();
   return operations;
 }
+
+// --- gemm fit --------------------------------------------------------------------------------------------------------
+// Measures a machine's matrix products and fits the tile size of the simulator's cost model to them.
+
+struct GemmFit {
+  double tflops = 0;  ///< of the fastest product
+  int tile_rows = 128, tile_columns = 64;
+  int products = 0;
+  double mean_error = 0;  ///< mean relative error of the fitted durations
+};
+
+/// Measures products from 128 x 1000 x 1000 to 4096 x 4096 x 4096. Throws base::Error if no kernels are recorded.
+GemmFit fit_gemm(Probe& probe, int sm_count, double kernel_floor_us);
+
+// --- host cpu --------------------------------------------------------------------------------------------------------
+// Measures this machine's CPU on the catalogue's ops, for the simulated CPU of a profile.
+
+struct HostCpu {
+  std::string name;
+  double cores = 0;  ///< number of threads it can run at once
+  double copy_gb_per_s = 0;
+  double page_fault_us_per_mib = 0;
+  double fp32_gflops = 0;  ///< one thread's product of two 512 x 512 matrices, times the cores
+  double op_us = 0;        ///< time of an op on a single element
+};
+
+/// Blocks for a few hundred milliseconds.
+HostCpu measure_host_cpu();
 
 }  // namespace lanescope::calibration

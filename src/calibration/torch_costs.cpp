@@ -1,4 +1,4 @@
-#include "calibration/torch_costs.h"
+#include "calibration/calibrate.h"
 
 #include <fmt/format.h>
 

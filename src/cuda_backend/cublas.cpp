@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <exception>
@@ -14,9 +15,191 @@
 
 #include "base/translate.h"
 #include "cuda_backend/kernels.h"
-#include "cuda_backend/library_folders.h"
 
 namespace lanescope::cuda_backend {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// The folders in `parent` whose names start with `begin`, the highest version first.
+std::vector<fs::path> folders_beginning(const fs::path& parent, std::string_view begin) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    std::error_code ignored;
+    if (name.starts_with(begin) && entry->is_directory(ignored)) found.push_back(entry->path());
+  }
+  std::sort(found.begin(), found.end(), [](const fs::path& a, const fs::path& b) {
+    const std::string x = a.filename(), y = b.filename();
+    return std::pair(x.size(), x) > std::pair(y.size(), y);  // cuda-13.10 comes before cuda-13.9
+  });
+  return found;
+}
+
+class Folders {
+ public:
+  void add(const fs::path& folder) {
+    std::error_code error;
+    const fs::path real = fs::canonical(folder, error);
+    if (!error && fs::is_directory(real, error) && std::find(found_.begin(), found_.end(), real) == found_.end()) {
+      found_.push_back(real);
+    }
+  }
+  void add_toolkit(const fs::path& root) {
+    for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"})
+      add(root / folder);
+  }
+  void add_wheels(const fs::path& prefix, const std::string& wheel) {
+    for (const fs::path& python : folders_beginning(prefix / "lib", "python3")) {
+      for (const char* packages : {"site-packages", "dist-packages"}) {
+        for (const std::string& part : {std::string("cu13"), wheel}) add(python / packages / "nvidia" / part / "lib");
+      }
+    }
+  }
+  std::vector<fs::path> take() { return std::move(found_); }
+
+ private:
+  std::vector<fs::path> found_;
+};
+
+/// The folder above the bin/ of the first python3 on the PATH, with links resolved to the packages' location.
+std::vector<fs::path> python_prefixes() {
+  const std::string path = environment("PATH");
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find(':', begin), path.size());
+    const fs::path program = fs::path(path.substr(begin, end - begin)) / "python3";
+    std::error_code error;
+    if (program.is_absolute() && fs::exists(program, error)) {
+      const fs::path real = fs::canonical(program, error);
+      return {program.parent_path().parent_path(), error ? fs::path() : real.parent_path().parent_path()};
+    }
+    begin = end + 1;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<fs::path> library_folders(const std::string& wheel) {
+  Folders folders;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const std::string root = environment(variable); !root.empty()) folders.add_toolkit(root);
+  }
+  folders.add_toolkit("/usr/local/cuda");
+  for (const fs::path& root : folders_beginning("/usr/local", "cuda-")) folders.add_toolkit(root);
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    if (const std::string prefix = environment(variable); !prefix.empty()) folders.add_wheels(prefix, wheel);
+  }
+  for (const fs::path& prefix : python_prefixes()) {
+    if (!prefix.empty()) folders.add_wheels(prefix, wheel);
+  }
+  return folders.take();
+}
+
+// --- fused linear ----------------------------------------------------------------------------------------------------
+
+namespace {
+
+// From cublas_api.h, cublasLt.h and library_types.h.
+constexpr int kLtSuccess = 0, kCompute32F = 68, kReal32F = 0, kTransposeA = 3, kEpilogue = 7, kBiasPointer = 8,
+              kMostWorkspace = 1;
+constexpr std::int32_t kLtTransposed = 1;
+constexpr std::uint32_t kAddBias = 4;
+
+template <class Function>
+void resolve_lt(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+}
+
+}  // namespace
+
+bool CublasLtTable::complete() const {
+  return create_product && destroy_product && set_product && create_layout && destroy_layout && create_preference &&
+         destroy_preference && set_preference && choose && multiply;
+}
+
+CublasLtTable cublas_lt_in(void* cublas) {
+  CublasLtTable table;
+  resolve_lt(cublas, "cublasLtMatmulDescCreate", table.create_product);
+  resolve_lt(cublas, "cublasLtMatmulDescDestroy", table.destroy_product);
+  resolve_lt(cublas, "cublasLtMatmulDescSetAttribute", table.set_product);
+  resolve_lt(cublas, "cublasLtMatrixLayoutCreate", table.create_layout);
+  resolve_lt(cublas, "cublasLtMatrixLayoutDestroy", table.destroy_layout);
+  resolve_lt(cublas, "cublasLtMatmulPreferenceCreate", table.create_preference);
+  resolve_lt(cublas, "cublasLtMatmulPreferenceDestroy", table.destroy_preference);
+  resolve_lt(cublas, "cublasLtMatmulPreferenceSetAttribute", table.set_preference);
+  resolve_lt(cublas, "cublasLtMatmulAlgoGetHeuristic", table.choose);
+  resolve_lt(cublas, "cublasLtMatmul", table.multiply);
+  return table;
+}
+
+FusedLinear::~FusedLinear() {
+  for (const auto& [shape, plan] : plans_) {
+    if (plan.product != nullptr) table_.destroy_product(plan.product);
+    for (void* layout : {plan.weight, plan.data, plan.out}) {
+      if (layout != nullptr) table_.destroy_layout(layout);
+    }
+  }
+}
+
+// cuBLASLt is column-major, so it sees out^T[n,m] = w[n,k] x^T[k,m], and the bias as a column.
+FusedLinear::Plan FusedLinear::planned(void* handle, const Shape& shape, std::size_t workspace_bytes) const {
+  Plan plan;
+  const auto m = static_cast<std::uint64_t>(shape.m), n = static_cast<std::uint64_t>(shape.n),
+             k = static_cast<std::uint64_t>(shape.k);
+  void* preference = nullptr;
+  CublasLtTable::Choice choice{};
+  int found = 0;
+  const auto made = [&] {
+    for (const int status :
+         {table_.create_product(&plan.product, kCompute32F, kReal32F),
+          table_.create_layout(&plan.weight, kReal32F, k, n, shape.k),
+          table_.create_layout(&plan.data, kReal32F, k, m, shape.k),
+          table_.create_layout(&plan.out, kReal32F, n, m, shape.n), table_.create_preference(&preference)}) {
+      if (status != kLtSuccess) return status;
+    }
+    for (const int status :
+         {table_.set_product(plan.product, kTransposeA, &kLtTransposed, sizeof kLtTransposed),
+          table_.set_product(plan.product, kEpilogue, &kAddBias, sizeof kAddBias),
+          table_.set_preference(preference, kMostWorkspace, &workspace_bytes, sizeof workspace_bytes)}) {
+      if (status != kLtSuccess) return status;
+    }
+    return table_.choose(handle, plan.product, plan.weight, plan.data, plan.out, plan.out, preference, 1, &choice,
+                         &found);
+  };
+  plan.status = made();
+  if (plan.status == kLtSuccess && found > 0) plan.status = choice.state;
+  if (found == 0 && plan.status == kLtSuccess) plan.status = -1;
+  plan.algorithm = choice.algorithm;
+  if (preference != nullptr) table_.destroy_preference(preference);
+  return plan;
+}
+
+int FusedLinear::start(void* handle, const ops::Op& op, std::span<const device::cuda::Api::Arg> args, void* workspace,
+                       std::size_t workspace_bytes, device::cuda::StreamHandle stream) {
+  const Shape shape{op.m, op.n, op.k};
+  auto known = plans_.find(shape);
+  if (known == plans_.end()) known = plans_.emplace(shape, planned(handle, shape, workspace_bytes)).first;
+  const Plan& plan = known->second;
+  if (plan.status != kLtSuccess) return plan.status;
+  const void* bias = args[2].data;
+  if (const int status = table_.set_product(plan.product, kBiasPointer, &bias, sizeof bias); status != kLtSuccess) {
+    return status;
+  }
+  const float one = 1, zero = 0;
+  return table_.multiply(handle, plan.product, &one, args[1].data, plan.weight, args[0].data, plan.data, &zero,
+                         args[3].data, plan.out, args[3].data, plan.out, plan.algorithm.data(), workspace,
+                         workspace_bytes, stream);
+}
+
+// --- cublas ----------------------------------------------------------------------------------------------------------
+
 namespace {
 
 using base::tr;

@@ -2,20 +2,97 @@
 // them.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "cuda_backend/fused_linear.h"
 #include "device/cuda/api.h"
 #include "device/op.h"
 
 namespace lanescope::cuda_backend {
+
+// --- library folders -------------------------------------------------------------------------------------------------
+// Where CUDA's libraries may be installed outside the loader's path.
+
+/// Existing folders, in this order: the toolkit's (CUDA_HOME, CUDA_PATH, /usr/local/cuda, /usr/local/cuda-*, newest
+/// first), then those of Python's nvidia wheels (VIRTUAL_ENV, CONDA_PREFIX, the python3 on the PATH). `wheel` is the
+/// folder's name in CUDA 12's wheels: "cublas".
+std::vector<std::filesystem::path> library_folders(const std::string& wheel);
+
+// --- fused linear ----------------------------------------------------------------------------------------------------
+// A linear layer as one kernel: cuBLASLt's matrix product that adds the bias itself, as addmm() does in PyTorch.
+
+/// The functions used, declared as in cublasLt.h, with its enumerations as ints and its descriptors as void*.
+struct CublasLtTable {
+  /// cublasLtMatmulHeuristicResult_t
+  struct Choice {
+    std::array<std::uint64_t, 8> algorithm;
+    std::size_t workspace_bytes;
+    int state;
+    float waves;
+    std::array<int, 4> reserved;
+  };
+
+  int (*create_product)(void**, int compute_type, int scale_type) = nullptr;
+  int (*destroy_product)(void*) = nullptr;
+  int (*set_product)(void*, int attribute, const void* value, std::size_t bytes) = nullptr;
+  int (*create_layout)(void**, int type, std::uint64_t rows, std::uint64_t columns, std::int64_t leading) = nullptr;
+  int (*destroy_layout)(void*) = nullptr;
+  int (*create_preference)(void**) = nullptr;
+  int (*destroy_preference)(void*) = nullptr;
+  int (*set_preference)(void*, int attribute, const void* value, std::size_t bytes) = nullptr;
+  int (*choose)(void* handle, void* product, void* a, void* b, void* c, void* d, void* preference, int wanted,
+                Choice* choices, int* found) = nullptr;
+  int (*multiply)(void* handle, void* product, const void* alpha, const void* a, void* a_layout, const void* b,
+                  void* b_layout, const void* beta, const void* c, void* c_layout, void* d, void* d_layout,
+                  const void* algorithm, void* workspace, std::size_t workspace_bytes,
+                  device::cuda::StreamHandle) = nullptr;
+
+  bool complete() const;
+};
+
+/// Looks the functions up in libcublas and the libcublasLt that it has loaded.
+CublasLtTable cublas_lt_in(void* cublas);
+
+/// One call at a time.
+class FusedLinear {
+ public:
+  explicit FusedLinear(const CublasLtTable& table) : table_(table) {}
+  ~FusedLinear();
+  FusedLinear(const FusedLinear&) = delete;
+  FusedLinear& operator=(const FusedLinear&) = delete;
+
+  /// Starts an op of the kind LinearForward. `handle`: of cuBLAS, which serves as one of cuBLASLt. Returns its status.
+  int start(void* handle, const ops::Op& op, std::span<const device::cuda::Api::Arg> args, void* workspace,
+            std::size_t workspace_bytes, device::cuda::StreamHandle stream);
+
+ private:
+  struct Shape {
+    std::int32_t m, n, k;
+    auto operator<=>(const Shape&) const = default;
+  };
+  /// The product of one shape: as long as the handle's library is the same, so is the best algorithm.
+  struct Plan {
+    void *product = nullptr, *weight = nullptr, *data = nullptr, *out = nullptr;
+    std::array<std::uint64_t, 8> algorithm{};
+    int status = -1;
+  };
+  Plan planned(void* handle, const Shape& shape, std::size_t workspace_bytes) const;
+
+  const CublasLtTable table_;
+  std::map<Shape, Plan> plans_;
+};
+
+// --- cublas ----------------------------------------------------------------------------------------------------------
 
 /// The functions used, declared as in cublas_api.h (with its enumerations as ints).
 struct CublasTable {

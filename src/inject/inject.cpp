@@ -4,9 +4,9 @@
 
 #include <atomic>
 
+#include "inject/calls.h"
 #include "inject/compat.h"
 #include "inject/cupti.h"
-#include "inject/nvtx.h"
 #include "inject/ring.h"
 #include "inject/session.h"
 

@@ -1,4 +1,4 @@
-#include "inject/nvtx.h"
+#include "inject/calls.h"
 
 #include <errno.h>
 #include <sys/mman.h>

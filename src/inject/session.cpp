@@ -20,7 +20,6 @@
 #include "inject/ring.h"
 #include "inject/text.h"
 #include "inject/threads.h"
-#include "inject/wish.h"
 
 namespace lanescope::inject {
 namespace {

@@ -1,7 +1,50 @@
 // The connection to the viewer, and the library's own thread.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
+#include "inject/durations.h"
+#include "inject/wire.h"
+
 namespace lanescope::inject {
+
+// --- wish ------------------------------------------------------------------------------------------------------------
+// What the viewer asks of the library. The viewer is not trusted: its numbers are brought into the range that is
+// allowed.
+
+inline constexpr std::int64_t kLongestBurst = 10 * kSecond, kLongestPeriod = 60 * kSecond, kLongestBoost = 60 * kSecond;
+inline constexpr std::int64_t kRarestSample = 10 * kSecond;
+
+struct Wish {
+  wire::Level level;
+  std::int64_t burst, period, boost_until;  ///< period >= burst >= 1 ms
+  std::int64_t sample;                      ///< 0: never
+  std::uint32_t anchor;
+};
+
+inline std::int64_t clamp(std::int64_t v, std::int64_t least, std::int64_t most) {
+  return v < least ? least : v > most ? most : v;
+}
+
+inline Wish wish_of(const wire::Controls& c, std::int64_t now) {
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  Wish w{};
+  const std::uint32_t level = c.level.load(kRelaxed);
+  w.level = level <= static_cast<std::uint32_t>(wire::Level::All) ? static_cast<wire::Level>(level) : wire::Level::Off;
+  const auto microseconds = [](std::uint32_t us, std::uint32_t otherwise) {
+    return std::int64_t{us == 0 ? otherwise : us} * 1000;
+  };
+  w.burst = clamp(microseconds(c.burst_us.load(kRelaxed), 50'000), kMillisecond, kLongestBurst);
+  w.period = clamp(microseconds(c.period_us.load(kRelaxed), 500'000), w.burst, kLongestPeriod);
+  w.boost_until = clamp(c.boost_until_ns.load(kRelaxed), 0, now + kLongestBoost);
+  w.anchor = c.anchor.load(kRelaxed);
+  const std::uint32_t sample = c.sample_us.load(kRelaxed);
+  w.sample = sample == 0 ? 0 : clamp(std::int64_t{sample} * 1000, kMillisecond, kRarestSample);
+  return w;
+}
+
+// --- session ---------------------------------------------------------------------------------------------------------
 
 /// Once per process: creates the memory, connects to the viewer, says Hello, starts the thread. False if nobody is to
 /// be told anything: no LANESCOPE_ATTACH, or nobody answers.

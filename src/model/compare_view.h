@@ -7,7 +7,7 @@
 
 #include "model/compare_state.h"
 #include "picture/compare_bands.h"
-#include "picture/compare_table.h"
+#include "picture/compare_picture.h"
 #include "timeline/time_axis.h"
 #include "timeline/view_motion.h"
 

@@ -7,7 +7,7 @@
 #include "base/platform/child_process.h"
 #include "base/platform/paths.h"
 #include "base/translate.h"
-#include "calibration/quick_probe_text.h"
+#include "calibration/quick_probe.h"
 
 namespace lanescope::ui {
 namespace {

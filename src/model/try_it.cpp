@@ -10,7 +10,7 @@
 #include "model/active_experiment.h"
 #include "model/model.h"
 #include "model/probe_process.h"
-#include "prediction/simulated_probe.h"
+#include "prediction/device_probe.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui {

@@ -1,6 +1,6 @@
 #include "picture/picture.h"
 #include "inspect/figure_text.h"
-#include "picture/badge.h"
+#include "picture/words.h"
 #include "timeline/found_marks.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "device/device.h"
-#include "picture/words.h"
 #include "timeline/cause_marks.h"
 #include "timeline/mark_shapes.h"
 #include "timeline/timeline.h"

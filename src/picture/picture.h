@@ -1,6 +1,7 @@
 // The timeline as a picture at any scale, as PNG or SVG, with an optional caption that describes it.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -12,10 +13,10 @@
 #include "analysis/summary.h"
 #include "inspect/cause.h"
 #include "inspect/search.h"
-#include "picture/picture_sheet.h"
 #include "timeline/job_bands.h"
 #include "timeline/lane_layout.h"
 #include "timeline/marks.h"
+#include "timeline/span_batch.h"
 #include "timeline/text.h"
 #include "timeline/theme.h"
 #include "timeline/timeline.h"
@@ -23,6 +24,25 @@
 #include "trace/trace.h"
 
 namespace lanescope::ui {
+
+// --- picture sheet ---------------------------------------------------------------------------------------------------
+// A picture as plain data: the source of both PNG and SVG, and readable by tests.
+
+/// Spans with labels above them, and ribbons above these, clipped to `clip`.
+struct PictureLayer {
+  Rect clip;
+  SpanBatch batch;
+  std::vector<JobRibbon> ribbons{};
+};
+
+/// Layers from the bottom up, on a uniform background. Logical pixels.
+struct PictureSheet {
+  float width = 0, height = 0;
+  std::uint32_t ground = 0;
+  std::vector<PictureLayer> layers;
+};
+
+// --- picture ---------------------------------------------------------------------------------------------------------
 
 inline constexpr float kLeastPictureScale = 0.5f, kMostPictureScale = 8;
 inline constexpr int kMostPictureSide = 16'384;

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "device/catalogue.h"
+#include "device/sim/profile.h"
 
 namespace lanescope::prediction {
 
@@ -50,6 +53,15 @@ calibration::QuickProbe probe_here(const std::string& device, std::span<const op
   };
   request.ops.assign(ops.begin(), ops.end());
   return calibration::probe_quickly(request);
+}
+
+// --- simulated probe -------------------------------------------------------------------------------------------------
+
+std::shared_ptr<DeviceProbe> probe_of_simulated(const device::DeviceInfo& device) {
+  if (!device.simulated || device.kind != device::DeviceKind::Gpu) return nullptr;
+  const std::vector<std::string> built_in = device::sim::embedded_profiles();
+  if (std::find(built_in.begin(), built_in.end(), device.profile) == built_in.end()) return nullptr;
+  return probe_of(device.id, [id = device.id](std::span<const ops::Op> ops) { return probe_here(id, ops); });
 }
 
 }  // namespace lanescope::prediction

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "calibration/quick_probe.h"
+#include "device/device.h"
 #include "device/op.h"
 
 namespace lanescope::prediction {
@@ -38,5 +39,12 @@ std::shared_ptr<DeviceProbe> probe_of(const std::string& device, DeviceProbe::Me
 /// Probes a second device of this id, in this process. For a GPU: only while no other device uses it and no capture
 /// runs, because a process has one capture.
 calibration::QuickProbe probe_here(const std::string& device, std::span<const ops::Op> ops);
+
+// --- simulated probe -------------------------------------------------------------------------------------------------
+// A simulated device is always here, also for an opened trace of a run on it.
+
+/// The probe of a simulated GPU with a built-in profile. Null for every other device: what a trace names by an id
+/// ("cuda:0", a profile's file) is another one here.
+std::shared_ptr<DeviceProbe> probe_of_simulated(const device::DeviceInfo& device);
 
 }  // namespace lanescope::prediction

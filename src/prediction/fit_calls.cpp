@@ -4,10 +4,9 @@
 #include <map>
 #include <utility>
 
-#include "prediction/assumed_link.h"
 #include "prediction/fit.h"
 #include "prediction/least_squares.h"
-#include "prediction/samples.h"
+#include "prediction/numbers.h"
 
 namespace lanescope::prediction {
 namespace {

@@ -10,7 +10,6 @@
 #include "base/translate.h"
 #include "prediction/fit.h"
 #include "prediction/least_squares.h"
-#include "prediction/samples.h"
 
 namespace lanescope::prediction {
 namespace {

@@ -17,7 +17,6 @@
 #include "prediction/fit.h"
 #include "prediction/open_effects.h"
 #include "prediction/recording.h"
-#include "prediction/scatter.h"
 #include "prediction/simulation.h"
 #include "prediction/stalls.h"
 #include "workload/common_settings.h"

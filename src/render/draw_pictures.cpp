@@ -11,7 +11,6 @@
 #include "render/imgui_image.h"
 #include "render/labels.h"
 #include "render/offscreen.h"
-#include "render/ribbons.h"
 #include "render/span_renderer.h"
 
 namespace lanescope::ui {

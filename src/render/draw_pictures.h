@@ -8,7 +8,7 @@
 #include "io/png.h"
 #include "picture/compare_picture.h"
 #include "picture/picture.h"
-#include "picture/themed_svg.h"
+#include "picture/svg.h"
 
 namespace lanescope::ui {
 

@@ -1,6 +1,7 @@
 #include "render/labels.h"
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <cmath>
 #include <string_view>
@@ -40,6 +41,33 @@ void draw_label(ImDrawList& list, const Fonts& fonts, const Label& label) {
 
 void draw_labels(ImDrawList& list, const Fonts& fonts, std::span<const Label> labels) {
   for (const Label& label : labels) draw_label(list, fonts, label);
+}
+
+// --- imgui names -----------------------------------------------------------------------------------------------------
+
+ImGuiID imgui_id(std::string_view name) {
+  const ImGuiID id = ImHashData(name.data(), name.size(), ImGui::GetCurrentWindow()->IDStack.back());
+  ImGui::KeepAliveID(id);
+  return id;
+}
+
+std::string imgui_label(std::string_view text) {
+  std::string label;
+  for (const char c : text) {
+    if (c == '#' && label.ends_with('#')) label += ' ';
+    label += c;
+  }
+  return label;
+}
+
+// --- ribbons ---------------------------------------------------------------------------------------------------------
+
+void draw_ribbons(ImDrawList& list, std::span<const JobRibbon> ribbons, float stroke) {
+  for (const JobRibbon& r : ribbons) {
+    list.AddQuadFilled({r.top_left, r.top}, {r.top_right, r.top}, {r.bottom_right, r.bottom}, {r.bottom_left, r.bottom},
+                       r.fill);
+    list.AddLine({r.top_left, r.top}, {r.bottom_left, r.bottom}, r.edge, stroke);
+  }
 }
 
 }  // namespace lanescope::ui

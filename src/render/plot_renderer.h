@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "render/draw_target.h"
+#include "render/draw_callback.h"
 #include "timeline/span_batch.h"
 
 struct ImDrawCmd;

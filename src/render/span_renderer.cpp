@@ -11,7 +11,6 @@
 
 #include "render/damage.h"
 #include "render/draw_callback.h"
-#include "render/frame_storage.h"
 #include "render/gl_state.h"
 #include "render/shader_program.h"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "render/draw_target.h"
+#include "render/draw_callback.h"
 #include "timeline/span_batch.h"
 
 struct ImDrawCmd;

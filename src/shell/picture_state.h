@@ -11,7 +11,7 @@
 #include "base/background_job.h"
 #include "picture/compare_picture.h"
 #include "picture/picture.h"
-#include "render/image_texture.h"
+#include "render/imgui_image.h"
 
 namespace lanescope::ui {
 

@@ -13,7 +13,6 @@
 #include "model/slider_scale.h"
 #include "picture/font_files.h"
 #include "picture/words.h"
-#include "render/imgui_names.h"
 #include "render/labels.h"
 
 namespace lanescope::ui {

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "render/coarseness.h"
 #include "render/damage.h"
 #include "window/screen.h"
 #include "window/visibility.h"

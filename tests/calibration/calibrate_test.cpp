@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "calibration/host_cpu.h"
+#include "calibration/probe.h"
 #include "device/sim/sim_device.h"
 
 namespace lanescope::calibration {

@@ -8,7 +8,6 @@
 #include <map>
 
 #include "base/error.h"
-#include "calibration/quick_probe_text.h"
 #include "device/sim/cost_model.h"
 #include "device/sim/sim_device.h"
 

@@ -1,5 +1,5 @@
 // PyTorch's costs from the output of the program that measures them.
-#include "calibration/torch_costs.h"
+#include "calibration/calibrate.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

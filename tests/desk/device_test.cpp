@@ -7,7 +7,7 @@
 #include "io/chrome_trace.h"
 #include "io/scratch.h"
 #include "model/memory_cap.h"
-#include "picture/badge.h"
+#include "picture/words.h"
 
 namespace lanescope::ui_test {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "picture/badge.h"
+#include "picture/words.h"
 
 namespace lanescope::ui {
 namespace {

@@ -7,7 +7,6 @@
 #include "device/catalogue.h"
 #include "model/sweep_state.h"
 #include "render/canvas.h"
-#include "render/draw_sweep_chart.h"
 #include "render/imgui_image.h"
 #include "render/sweep_picture.h"
 #include "workload/workload.h"

@@ -4,10 +4,9 @@
 
 #include <cmath>
 
-#include "prediction/assumed_link.h"
+#include "prediction/numbers.h"
 #include "prediction/open_effects.h"
 #include "prediction/prediction_text.h"
-#include "prediction/scatter.h"
 
 namespace lanescope::prediction {
 namespace {

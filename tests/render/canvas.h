@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "io/png.h"
-#include "render/draw_target.h"
+#include "render/draw_callback.h"
 #include "render/offscreen.h"
 
 namespace lanescope::ui {

@@ -1,5 +1,5 @@
 // When a busy machine's picture is drawn coarser. The clock is the test's.
-#include "render/coarseness.h"
+#include "render/damage.h"
 
 #include <gtest/gtest.h>
 

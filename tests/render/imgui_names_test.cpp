@@ -1,4 +1,4 @@
-#include "render/imgui_names.h"
+#include "render/labels.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cuda_backend/library_folders.h"
+#include "cuda_backend/cublas.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,7 +12,6 @@
 #include "base/translate.h"
 #include "inspect/figure_text.h"
 #include "model/call_stack.h"
-#include "render/imgui_names.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"
 #include "shell/code.h"

@@ -9,7 +9,6 @@
 #include "experiment/named_figure.h"
 #include "experiment/own_experiments.h"
 #include "io/atomic_file.h"
-#include "render/draw_sweep_chart.h"
 #include "render/labels.h"
 #include "render/sweep_picture.h"
 #include "window/panels/experiment/experiment_panels.h"

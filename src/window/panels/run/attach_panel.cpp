@@ -6,7 +6,7 @@
 
 #include "base/translate.h"
 #include "model/source.h"
-#include "render/imgui_names.h"
+#include "render/labels.h"
 #include "window/panels/run/run_panels.h"
 #include "window/widgets.h"
 

@@ -6,7 +6,7 @@
 #include "attach/program_state.h"
 #include "base/translate.h"
 #include "model/device_menu.h"
-#include "picture/badge.h"
+#include "picture/words.h"
 #include "render/labels.h"
 #include "window/panels/overlays/overlays_panels.h"
 #include "window/panels/run/run_panels.h"

@@ -8,7 +8,6 @@
 #include "analysis/collective_rates.h"
 #include "base/translate.h"
 #include "render/labels.h"
-#include "render/ribbons.h"
 #include "render/span_renderer.h"
 #include "shell/job.h"
 #include "window/panels/timeline/timeline_panels.h"
