@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 #include "promise.h"
 #include "synthetic_loop.h"
 #include "window/window.h"

@@ -1,6 +1,6 @@
 // Chrome Trace Event JSON, mutated as JSON.
 #include "examine.h"
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 #include "json_mutator.h"
 
 using namespace lanescope;

@@ -2,7 +2,7 @@
 #include <zlib.h>
 
 #include "examine.h"
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 #include "json_mutator.h"
 
 using namespace lanescope;

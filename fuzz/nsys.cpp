@@ -8,8 +8,8 @@
 
 #include "examine.h"
 #include "io/byte_source.h"
-#include "io/nsys_read.h"
 #include "io/sqlite.h"
+#include "io/trace_file.h"
 
 using namespace lanescope;
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/collective_rates.h"
 #include "analysis/stragglers.h"
 #include "base/translate.h"
 

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/translate.h"
@@ -43,5 +46,26 @@ void check_values(const CLI::App& app);
 [[noreturn]] void reject_leftover(const CLI::App& root);
 /// Rejects an option without its value, or given twice.
 [[noreturn]] void reject_count(const CLI::App& root, const std::string& message);
+
+// --- outputs ---------------------------------------------------------------------------------------------------------
+// Checks the files that a command will write before anything runs, so that a wrong path does not cost a run.
+
+/// As the command line or a request has it.
+struct OutputPath {
+  OutputPath(const std::string& text) : path(text) {}
+  OutputPath(const char* text) : path(text) {}
+  OutputPath(std::filesystem::path given) : path(std::move(given)) {}
+  std::filesystem::path path;
+};
+
+/// Ignores empty paths and "-". Throws base::FileError if a file cannot be written, base::UsageError if two are the
+/// same.
+void check_outputs(const std::vector<OutputPath>& paths);
+
+/// Ignores empty paths and "-". Throws base::UsageError if one of them is a trace that is read.
+void check_not_input(const std::vector<OutputPath>& paths, const std::vector<std::filesystem::path>& inputs);
+
+/// The path of a command's second trace: "loop.json.gz" gives "loop-compare.json.gz".
+std::filesystem::path comparison_path(const std::filesystem::path& path);
 
 }  // namespace lanescope::app

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/outputs.h"
+#include "app/argument_checks.h"
 #include "app/terminal.h"
 #include "app/watched_window.h"
 #include "attach/attachment.h"

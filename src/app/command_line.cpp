@@ -9,8 +9,8 @@
 #include <variant>
 
 #include "app/commands.h"
-#include "app/predict_check.h"
 #include "app/requests.h"
+#include "app/run_prediction.h"
 #include "app/screen.h"
 #include "app/terminal.h"
 #include "app/version_text.h"

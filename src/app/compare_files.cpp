@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "analysis/differences.h"
+#include "app/argument_checks.h"
 #include "app/commands.h"
 #include "app/html_page.h"
-#include "app/html_sections.h"
 #include "app/html_text.h"
-#include "app/outputs.h"
 #include "app/reports.h"
 #include "app/saved_trace.h"
 #include "app/table.h"

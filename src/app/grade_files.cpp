@@ -4,9 +4,9 @@
 #include <map>
 #include <system_error>
 
+#include "app/argument_checks.h"
 #include "app/commands.h"
 #include "app/lesson_page.h"
-#include "app/outputs.h"
 #include "app/reports.h"
 #include "app/table.h"
 #include "app/terminal.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "app/argument_checks.h"
 #include "app/html_page.h"
-#include "app/outputs.h"
 #include "app/reports.h"
 #include "app/run_prediction.h"
 #include "app/screen.h"

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "analysis/figure.h"
-#include "app/html_sections.h"
+#include "app/html_page.h"
 #include "app/html_text.h"
 #include "base/translate.h"
 #include "experiment/named_figure.h"

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "app/html_charts.h"
-#include "app/html_sections.h"
 #include "app/html_text.h"
 #include "app/terminal.h"
 #include "base/translate.h"

@@ -1,4 +1,4 @@
-#include "app/html_sections.h"
+#include "app/html_page.h"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 #include <array>
 #include <optional>
 
-#include "analysis/collective_rates.h"
-#include "app/html_sections.h"
+#include "analysis/stragglers.h"
+#include "app/html_page.h"
 #include "app/html_text.h"
 #include "base/error.h"
 #include "base/translate.h"

@@ -4,11 +4,11 @@
 
 #include <cmath>
 
+#include "app/argument_checks.h"
 #include "app/commands.h"
 #include "app/html_charts.h"
 #include "app/html_page.h"
 #include "app/html_text.h"
-#include "app/outputs.h"
 #include "app/reports.h"
 #include "app/terminal.h"
 #include "base/translate.h"

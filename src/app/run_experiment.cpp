@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/argument_checks.h"
 #include "app/commands.h"
 #include "app/html_page.h"
-#include "app/outputs.h"
 #include "app/reports.h"
 #include "app/run_prediction.h"
 #include "app/screen.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <functional>
 
-#include "analysis/collective_rates.h"
 #include "analysis/figure.h"
+#include "analysis/stragglers.h"
 #include "app/reports.h"
 #include "app/table.h"
 #include "app/terminal.h"

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "app/argument_checks.h"
 #include "app/commands.h"
-#include "app/outputs.h"
 #include "app/reports.h"
 #include "app/screen.h"
 #include "app/table.h"

@@ -16,7 +16,6 @@
 #include "picture/svg.h"
 #include "render/draw_pictures.h"
 #include "render/offscreen.h"
-#include "render/sweep_picture.h"
 #include "shell/rescue.h"
 #include "timeline/theme.h"
 #include "timeline/timeline.h"

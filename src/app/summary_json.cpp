@@ -1,7 +1,7 @@
 #include "app/reports.h"
 
-#include "analysis/collective_rates.h"
 #include "analysis/figure.h"
+#include "analysis/stragglers.h"
 #include "base/version.h"
 
 namespace lanescope::app {

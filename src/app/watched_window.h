@@ -7,7 +7,6 @@
 #include "app/screen.h"
 #include "attach/attachment.h"
 #include "attach/recordings.h"
-#include "attach/remote_program.h"
 
 namespace lanescope::app {
 

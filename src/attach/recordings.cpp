@@ -1,21 +1,30 @@
 #include "attach/recordings.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <optional>
+#include <random>
 #include <sstream>
+#include <utility>
 
 #include "attach/launcher.h"
 #include "attach/program_state.h"
 #include "base/error.h"
+#include "base/platform/child_process.h"
 #include "base/translate.h"
 
 namespace lanescope::attach {
@@ -148,6 +157,208 @@ const Recording& find_recording(std::span<const Recording> all, const std::strin
            kFollowing, wanted));
   }
   throw base::UsageError(tr("{} '{}' is not being recorded; there is: {}", kFollowing, wanted, list_of(there)));
+}
+
+// --- remote program --------------------------------------------------------------------------------------------------
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kRemoteLook{100}, kRemoteFirstPause{1000}, kRemoteLongestPause{10'000};
+constexpr const char* kFolderThere = "~/.cache/lanescope";
+
+std::string random_name() {
+  std::random_device random;
+  return fmt::format("attach-{:08x}{:08x}", random(), random());
+}
+
+bool write_all(int file, const char* bytes, std::size_t count) {
+  while (count > 0) {
+    const ssize_t done = ::write(file, bytes, count);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return false;
+    bytes += done;
+    count -= static_cast<std::size_t>(done);
+  }
+  return true;
+}
+
+// Quoted, so that a shell there takes it as it is; "~/" at its start is expanded there.
+std::string word_there(const std::string& word) {
+  if (word == "~" || !word.starts_with("~/")) return joined_words({word});
+  return "~/" + (word.size() > 2 ? joined_words({word.substr(2)}) : std::string());
+}
+
+std::string command_there(const RemoteOptions& options, const std::string& file) {
+  std::string text = fmt::format("mkdir -p {} && exec {} attach --record {} --level {}", kFolderThere,
+                                 word_there(options.lanescope), file, to_text(options.intensity.level));
+  if (options.intensity.level == wire::Level::Acquire)
+    text += fmt::format(" --share {:.0f}", options.intensity.share * 100);
+  if (!options.intensity.launch_lines) text += " --no-launch-lines";
+  if (!options.command.folder.empty()) text += " --folder " + word_there(options.command.folder.string());
+  for (const auto& [name, value] : options.command.variables) text += " --env " + joined_words({name + "=" + value});
+  return text + " -- " + joined_words(options.command.words);
+}
+
+}  // namespace
+
+RemoteProgram::RemoteProgram(RemoteOptions options) : options_(std::move(options)) {
+  // What begins with a dash would be an option of ssh's.
+  if (options_.host.empty() || options_.host.starts_with("-")) {
+    throw base::UsageError(tr("--host '{}' is no machine; allowed: what ssh takes, such as user@node", options_.host));
+  }
+  remote_file_ = fmt::format("{}/{}.lanescope", kFolderThere, random_name());
+  if (!options_.copy.empty()) return;
+  std::error_code error;
+  std::string pattern = (std::filesystem::temp_directory_path(error) / "lanescope-XXXXXX").string();
+  if (error || !::mkdtemp(pattern.data())) {
+    throw base::Error(tr("{}: cannot make a folder for the recording: {}", pattern, std::strerror(errno)));
+  }
+  folder_ = pattern;
+  options_.copy = folder_ / "recording.lanescope";
+}
+
+RemoteProgram::~RemoteProgram() {
+  stop_ = true;
+  if (const pid_t program = program_; program > 0) ::kill(program, SIGHUP);
+  if (waiting_.joinable()) waiting_.join();
+  if (copying_.joinable()) copying_.join();
+  std::error_code ignored;
+  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+}
+
+std::vector<std::string> RemoteProgram::ssh(std::vector<std::string> options, std::string command) const {
+  // A connection that has died is noticed within 15 seconds.
+  std::vector<std::string> words{"ssh", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3"};
+  words.insert(words.end(), std::move_iterator(options.begin()), std::move_iterator(options.end()));
+  words.push_back(options_.host);
+  words.push_back(std::move(command));
+  return words;
+}
+
+std::string RemoteProgram::recording() const { return options_.host + ":" + remote_file_; }
+
+void RemoteProgram::start() {
+  const int file = ::open(options_.copy.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0) {
+    throw base::FileError(fmt::format("{}: {}: {}", options_.copy.string(), tr("cannot write"), std::strerror(errno)));
+  }
+  std::vector<std::string> terminal;
+  if (::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO)) terminal = {"-t"};
+  base::ChildStreams streams;
+  streams.in = STDIN_FILENO;
+  streams.out = STDOUT_FILENO;
+  streams.quiet = false;
+  pid_t program = 0;
+  const int error = base::start_child(ssh(terminal, command_there(options_, remote_file_)), streams, program);
+  if (error != 0) {
+    ::close(file);
+    throw base::Error(tr("cannot start {}: {}", "ssh", std::strerror(error)));
+  }
+  program_ = program;
+  waiting_ = std::thread([this, program] {
+    status_ = Launched::exit_status(base::wait_for_child(program));
+    program_ = 0;
+    ended_.store(true, std::memory_order_release);
+  });
+  copying_ = std::thread([this, file] {
+    milliseconds pause = kRemoteFirstPause;
+    while (!stop_) {
+      const std::uint64_t before = state().bytes;
+      if (copy_once(file)) break;
+      if (state().bytes > before) pause = kRemoteFirstPause;
+      for (milliseconds waited{0}; waited < pause && !stop_; waited += kRemoteLook)
+        std::this_thread::sleep_for(kRemoteLook);
+      pause = std::min(2 * pause, kRemoteLongestPause);
+    }
+    ::close(file);
+    if (!complete_) return;
+    pid_t removing = 0;
+    if (base::start_child(ssh({"-o", "BatchMode=yes"}, "rm -f " + remote_file_), {}, removing) == 0)
+      base::wait_for_child(removing);
+  });
+}
+
+int RemoteProgram::wait() {
+  if (waiting_.joinable()) waiting_.join();
+  return status_;
+}
+
+void RemoteProgram::stop_copying(bool complete) {
+  complete_ = complete;
+  stop_ = true;
+}
+
+RemoteProgram::State RemoteProgram::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+void RemoteProgram::set_trouble(std::string trouble) {
+  const std::lock_guard lock(mutex_);
+  state_.trouble = std::move(trouble);
+}
+
+// Over one connection, from where the last one stopped. True if nothing more can be copied.
+bool RemoteProgram::copy_once(int file) {
+  std::array<int, 2> pipe{};
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
+    set_trouble(tr("The recording is not copied: {}", std::strerror(errno)));
+    return false;
+  }
+  const std::uint64_t from = state().bytes;
+  // The file may not be there yet.
+  const std::string command = fmt::format("exec tail -c +{} -F {} 2>/dev/null", from + 1, remote_file_);
+  base::ChildStreams streams;
+  streams.out = pipe[1];
+  pid_t child = 0;
+  const int error = base::start_child(ssh({"-o", "BatchMode=yes"}, command), streams, child);
+  ::close(pipe[1]);
+  if (error != 0) {
+    ::close(pipe[0]);
+    set_trouble(tr("The recording is not copied: {}", std::strerror(error)));
+    return false;
+  }
+  std::vector<char> bytes(std::size_t{64} << 10);
+  bool full = false;
+  auto since = steady_clock::now();
+  std::uint64_t copied = 0;  // since then
+  while (!stop_) {
+    pollfd ready{pipe[0], POLLIN, 0};
+    if (::poll(&ready, 1, static_cast<int>(kRemoteLook.count())) <= 0) continue;
+    const ssize_t got = ::read(pipe[0], bytes.data(), bytes.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    if (!write_all(file, bytes.data(), static_cast<std::size_t>(got))) {
+      set_trouble(fmt::format("{}: {}: {}", options_.copy.string(), tr("cannot write"), std::strerror(errno)));
+      full = true;
+      break;
+    }
+    copied += static_cast<std::uint64_t>(got);
+    {
+      const std::lock_guard lock(mutex_);
+      state_.bytes += static_cast<std::uint64_t>(got);
+      state_.trouble.clear();
+    }
+    // What is not read waits there: the connection is not filled.
+    const std::chrono::duration<double> due(static_cast<double>(copied) / static_cast<double>(options_.bytes_per_s));
+    const auto ahead = due - (steady_clock::now() - since);
+    if (ahead > kRemoteLook)
+      std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(ahead, milliseconds{500}));
+    if (ahead < -std::chrono::seconds(1)) {  // what was not used is not saved up
+      since = steady_clock::now();
+      copied = 0;
+    }
+  }
+  ::close(pipe[0]);
+  ::kill(child, SIGTERM);
+  base::wait_for_child(child);
+  if (!stop_ && !full) {
+    set_trouble(tr("The connection to {} is broken; it is tried again. The recording goes on there.", options_.host));
+  }
+  return full;
 }
 
 }  // namespace lanescope::attach

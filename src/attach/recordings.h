@@ -1,15 +1,24 @@
-// The recordings that are being made on this machine: every `lanescope attach --record FILE.lanescope -- COMMAND` of
-// this user's. They are found among the processes; nothing has to be registered, so nothing can be out of date.
+// Recordings that are being made: on this machine, and on another one.
 #pragma once
 
 #include <sys/types.h>
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
+#include <mutex>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "attach/program_state.h"
+
 namespace lanescope::attach {
+
+// --- recordings ------------------------------------------------------------------------------------------------------
+// The recordings that are being made on this machine: every `lanescope attach --record FILE.lanescope -- COMMAND` of
+// this user's. They are found among the processes; nothing has to be registered, so nothing can be out of date.
 
 struct Recording {
   pid_t recorder = 0;              ///< the process that writes the file
@@ -26,5 +35,55 @@ std::vector<Recording> recordings();
 const Recording& find_recording(std::span<const Recording> all, const std::string& wanted);
 /// The process exists.
 bool is_alive(pid_t process);
+
+// --- remote program --------------------------------------------------------------------------------------------------
+// A program on another machine, recorded there by `lanescope attach --record` and shown here, over the user's own ssh:
+// no port is opened and nothing stays behind. One connection has the program's input and output; another one copies
+// the recording as it grows. If that one breaks, it is made again, and goes on where it stopped.
+
+class RemoteProgram {
+ public:
+  /// Throws base::Error or base::UsageError. Starts nothing.
+  explicit RemoteProgram(RemoteOptions options);
+  ~RemoteProgram();  ///< closes its connections
+  RemoteProgram(const RemoteProgram&) = delete;
+  RemoteProgram& operator=(const RemoteProgram&) = delete;
+
+  /// Throws base::Error if ssh cannot be started.
+  void start();
+  /// Waits until the program's connection has ended: the program's exit status, or ssh's 255.
+  int wait();
+  pid_t program() const { return program_.load(std::memory_order_relaxed); }  ///< ssh's; 0: not started, or ended
+  /// The program's connection has ended.
+  bool ended() const { return ended_.load(std::memory_order_acquire); }
+  /// No more of the recording is wanted. `complete`: all of it is here, so the file there is removed. Does not wait.
+  void stop_copying(bool complete);
+
+  const RemoteOptions& options() const { return options_; }
+  const std::filesystem::path& copy() const { return options_.copy; }
+  std::string recording() const;  ///< where it is: "user@node:.cache/lanescope/…"
+
+  struct State {
+    std::uint64_t bytes = 0;  ///< copied
+    std::string trouble;      ///< one sentence while the connection is broken; empty: it is not
+  };
+  State state() const;
+
+ private:
+  std::vector<std::string> ssh(std::vector<std::string> options, std::string command) const;
+  void copy_all();
+  bool copy_once(int file);
+  void set_trouble(std::string trouble);
+
+  RemoteOptions options_;
+  std::filesystem::path folder_;  // of the temporary file
+  std::string remote_file_;       // as a shell there expands it
+  std::thread waiting_, copying_;
+  std::atomic<bool> stop_{false}, complete_{false}, ended_{false};
+  std::atomic<pid_t> program_{0};
+  int status_ = 0;  // once ended
+  mutable std::mutex mutex_;
+  State state_;
+};
 
 }  // namespace lanescope::attach

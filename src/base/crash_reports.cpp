@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "base/platform/crash.h"
 #include "base/user_files.h"
 
 namespace lanescope::base {

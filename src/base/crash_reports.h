@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace lanescope::base {
@@ -32,5 +33,16 @@ std::string_view crash_fact_name(CrashFact fact);  ///< "graphics"
 void note_crash_fact(CrashFact fact, std::string_view text);
 /// Empty: unknown.
 std::string_view crash_fact(CrashFact fact);
+
+// --- crash -----------------------------------------------------------------------------------------------------------
+// What a crashing program can still do: write a report of itself.
+
+/// Names of reports: crash-20261126-110203-4711.new.txt; without ".new" once the report has been offered.
+inline constexpr std::string_view kCrashReportBegin = "crash-", kCrashReportEnd = ".txt",
+                                  kNewCrashReportEnd = ".new.txt";
+
+/// From now on, a fatal signal or std::terminate writes a report into `folder`, which is made only then; the program
+/// then ends by the same signal as without. False: a browser or a sanitizer reports crashes itself.
+bool install_crash_handler(const std::string& folder);
 
 }  // namespace lanescope::base

@@ -67,4 +67,30 @@ MappedPages map_pages(std::size_t bytes) {
   return MappedPages(data, UnmapPages{bytes});
 }
 
+// --- arena -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::align_val_t kArenaAligned{64};
+constexpr std::size_t kSmallArena = std::size_t{1} << 20;
+// Only what is touched takes up memory.
+constexpr std::size_t kArenaRegion = 16 * kHugePage;
+
+}  // namespace
+
+void Arena::Delete::operator()(std::byte* data) const { ::operator delete[](data, kArenaAligned); }
+
+void Arena::give_back(void* piece, std::size_t bytes) { forget_pages(static_cast<std::byte*>(piece), bytes); }
+
+std::byte* Arena::take_slowly(std::size_t bytes) {
+  if (single_bytes_ < kSmallArena) {
+    single_bytes_ += bytes;
+    return single_.emplace_back(static_cast<std::byte*>(::operator new[](bytes, kArenaAligned))).get();
+  }
+  next_ = regions_.emplace_back(map_pages(kArenaRegion)).get();
+  prefer_large_pages(next_, kArenaRegion);  // without, searching a large trace misses the TLB more often
+  left_ = kArenaRegion;
+  return take(bytes);
+}
+
 }  // namespace lanescope::base

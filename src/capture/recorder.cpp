@@ -4,8 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "capture/event_ring.h"
-
 namespace lanescope::capture {
 namespace {
 

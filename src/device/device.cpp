@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/translate.h"
+#include "trace/event.h"
 
 namespace lanescope::device {
 namespace {
@@ -46,6 +49,56 @@ std::string cpu_name_beside(std::string_view gpu) { return std::string(kCpuOf) +
 std::string name_in_words(std::string_view name) {
   if (!name.starts_with(kCpuOf)) return base::tr(std::string(name));
   return base::tr("CPU of {}", name.substr(kCpuOf.size()));
+}
+
+// --- calls -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::array<std::string_view, kCudaCalls> kNames{"cudaLaunchKernel",
+                                                          "cudaMemcpyAsync",
+                                                          "cudaMemcpy",
+                                                          "cudaMemsetAsync",
+                                                          "cudaEventRecord",
+                                                          "cudaEventQuery",
+                                                          "cudaEventElapsedTime",
+                                                          "cudaEventSynchronize",
+                                                          "cudaStreamWaitEvent",
+                                                          "cudaStreamSynchronize",
+                                                          "cudaDeviceSynchronize",
+                                                          "cudaStreamCreateWithFlags",
+                                                          "cudaEventCreateWithFlags",
+                                                          "cudaMalloc",
+                                                          "cudaFree",
+                                                          "cudaHostAlloc",
+                                                          "cudaFreeHost",
+                                                          "cudaGraphLaunch",
+                                                          "cudaStreamBeginCapture",
+                                                          "cudaStreamEndCapture",
+                                                          "cudaGraphInstantiate",
+                                                          "cudaGraphExecDestroy"};
+static_assert(static_cast<std::size_t>(CudaCall::GraphExecDestroy) + 1 == kCudaCalls);
+
+}  // namespace
+
+std::string_view call_name(CudaCall call) { return kNames[static_cast<std::size_t>(call)]; }
+
+std::uint8_t flags_of(CudaCall call) {
+  switch (call) {
+    case CudaCall::LaunchKernel:
+    case CudaCall::MemcpyAsync:
+    case CudaCall::MemsetAsync:
+    case CudaCall::GraphLaunch:
+      return trace::kLaunchFlag;
+    case CudaCall::Memcpy:
+      return trace::kLaunchFlag | trace::kSyncFlag;
+    case CudaCall::EventSynchronize:
+    case CudaCall::StreamSynchronize:
+    case CudaCall::DeviceSynchronize:
+      return trace::kSyncFlag;
+    default:
+      return 0;
+  }
 }
 
 }  // namespace lanescope::device

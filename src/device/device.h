@@ -192,4 +192,39 @@ std::string cpu_name_beside(std::string_view gpu);
 /// Translates the English words in a device's name and keeps the rest.
 std::string name_in_words(std::string_view name);
 
+// --- calls -----------------------------------------------------------------------------------------------------------
+// The CUDA calls that devices record, under their CUDA names on every device.
+
+enum class CudaCall : std::uint8_t {
+  LaunchKernel,
+  MemcpyAsync,
+  Memcpy,
+  MemsetAsync,
+  EventRecord,
+  EventQuery,
+  EventElapsedTime,
+  EventSynchronize,
+  StreamWaitEvent,
+  StreamSynchronize,
+  DeviceSynchronize,
+  StreamCreate,
+  EventCreate,
+  Malloc,
+  Free,
+  HostAlloc,
+  FreeHost,
+  GraphLaunch,
+  StreamBeginCapture,
+  StreamEndCapture,
+  GraphInstantiate,
+  GraphExecDestroy,
+};
+inline constexpr std::size_t kCudaCalls = 22;
+
+/// The CUDA name: "cudaLaunchKernel".
+std::string_view call_name(CudaCall call);
+
+/// The flags of such a call's event: whether it launches, whether it waits.
+std::uint8_t flags_of(CudaCall call);
+
 }  // namespace lanescope::device

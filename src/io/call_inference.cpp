@@ -1,4 +1,4 @@
-#include "io/call_inference.h"
+#include "io/event_store.h"
 
 #include <algorithm>
 #include <limits>

@@ -15,8 +15,8 @@
 #include "base/time.h"
 #include "base/translate.h"
 #include "io/chrome_parser.h"
-#include "io/chrome_trace.h"
 #include "io/chrome_vocabulary.h"
+#include "io/trace_file.h"
 #include "trace/links.h"
 
 namespace lanescope::io {

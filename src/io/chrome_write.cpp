@@ -10,8 +10,8 @@
 
 #include "base/json_text.h"
 #include "io/atomic_file.h"
-#include "io/chrome_trace.h"
 #include "io/chrome_vocabulary.h"
+#include "io/trace_file.h"
 #include "trace/links.h"
 
 namespace lanescope::io {

@@ -1,4 +1,4 @@
-#include "io/nsys_read.h"
+#include "io/trace_file.h"
 
 #include <sqlite3.h>
 

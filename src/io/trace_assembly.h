@@ -15,7 +15,6 @@
 
 #include "base/name_table.h"
 #include "io/byte_source.h"
-#include "io/call_inference.h"
 #include "io/event_store.h"
 #include "io/reading.h"
 

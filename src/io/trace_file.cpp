@@ -10,9 +10,7 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "io/byte_source.h"
-#include "io/chrome_trace.h"
 #include "io/job_of_ranks.h"
-#include "io/nsys_read.h"
 #include "io/sqlite.h"
 
 namespace lanescope::io {

@@ -12,7 +12,6 @@
 #include "base/translate.h"
 #include "base/user_files.h"
 #include "experiment/own_experiments.h"
-#include "experiment/own_files.h"
 
 namespace lanescope::lesson {
 namespace {

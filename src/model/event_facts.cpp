@@ -14,7 +14,7 @@
 #include "timeline/lane_row.h"
 #include "trace/event.h"
 #include "trace/names.h"
-#include "workload/setting_change.h"
+#include "workload/settings.h"
 
 namespace lanescope::ui {
 namespace {

@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "attach/recordings.h"
-#include "attach/remote_program.h"
 #include "io/session_file.h"
 #include "model/source.h"
 

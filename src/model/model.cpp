@@ -8,7 +8,7 @@
 #include "base/time.h"
 #include "model/live_source.h"
 #include "workload/common_settings.h"
-#include "workload/setting_change.h"
+#include "workload/settings.h"
 
 namespace lanescope::ui {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "analysis/run_figures.h"
 #include "io/byte_source.h"
-#include "io/chrome_trace.h"
 #include "io/job_of_ranks.h"
 #include "io/trace_file.h"
 #include "model/file_source.h"

@@ -8,7 +8,6 @@
 
 #include "device/catalogue.h"
 #include "experiment/own_experiments.h"
-#include "experiment/own_files.h"
 #include "model/active_experiment.h"
 #include "model/try_it.h"
 #include "workload/workload.h"

@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "device/device.h"
-#include "timeline/cause_marks.h"
 #include "timeline/mark_shapes.h"
 #include "timeline/timeline.h"
 #include "workload/workload.h"

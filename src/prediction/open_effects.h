@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/evidence.h"
 #include "prediction/fit.h"
+#include "prediction/predict.h"
 
 namespace lanescope::prediction {
 
@@ -72,5 +74,14 @@ double scatter_of_mean(std::span<const double> values);
 ///   t(b - 1) * sqrt(sum (m_i - m)^2 / (b - 1) * (1 + 1 / b)),   around the mean of the recorded ones
 double scatter_of_next(std::span<const double> values);
 inline constexpr std::size_t kFewestBlocks = 5, kMostBlocks = 10;
+
+// --- stalls ----------------------------------------------------------------------------------------------------------
+// Compares where the CPU stalls before and after a change.
+
+/// Largest change first.
+std::vector<Stall> stalls_of(const analysis::Evidence& now, const base::NameTable& names_now,
+                             const analysis::Evidence& then, const base::NameTable& names_then);
+/// Empty if hardly anything changes; `iteration_ns` is the time per iteration before the change.
+std::string stall_sentence(const std::vector<Stall>& stalls, double iteration_ns);
 
 }  // namespace lanescope::prediction

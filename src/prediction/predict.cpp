@@ -18,7 +18,6 @@
 #include "prediction/open_effects.h"
 #include "prediction/recording.h"
 #include "prediction/simulation.h"
-#include "prediction/stalls.h"
 #include "workload/common_settings.h"
 #include "workload/graphed_step.h"
 #include "workload/workload.h"

@@ -1,4 +1,4 @@
-#include "prediction/prediction_text.h"
+#include "prediction/predict.h"
 
 #include <fmt/format.h>
 

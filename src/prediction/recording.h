@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/pace.h"
-#include "device/calls.h"
+#include "device/device.h"
 #include "device/op.h"
 #include "trace/owners.h"
 #include "trace/trace.h"

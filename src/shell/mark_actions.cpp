@@ -10,7 +10,7 @@
 #include "shell/action_rows.h"
 #include "shell/finding.h"
 #include "shell/shell_state.h"
-#include "timeline/snap.h"
+#include "timeline/timeline_drag.h"
 
 namespace lanescope::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "timeline/cause_marks.h"
+#include "timeline/mark_shapes.h"
 
 #include <algorithm>
 #include <array>

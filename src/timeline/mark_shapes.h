@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "inspect/cause.h"
 #include "timeline/marks.h"
 #include "timeline/timeline.h"
 
@@ -96,5 +97,12 @@ std::vector<Label> pin_labels(const PinText& text, const Rect& card, const Theme
 
 /// Draws all of them as cards over the lanes.
 void add_pins(const MarkSurface& surface, const std::vector<PinnedTooltip>& pins);
+
+// --- cause marks -----------------------------------------------------------------------------------------------------
+// Arrows, numbers and outlines that show causes, drawn over the lanes.
+
+/// Draws outlines around the selection and what is highlighted with the event under the mouse, arrows from launches to
+/// operations, and the numbered path.
+void add_causes(const MarkSurface& surface, const CauseState& cause);
 
 }  // namespace lanescope::ui

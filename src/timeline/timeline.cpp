@@ -6,7 +6,7 @@
 
 #include "base/guess_search.h"
 #include "base/translate.h"
-#include "workload/setting_change.h"
+#include "workload/settings.h"
 
 namespace lanescope::ui {
 namespace {

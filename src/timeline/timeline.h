@@ -15,7 +15,6 @@
 #include "timeline/lane_layout.h"
 #include "timeline/lane_row.h"
 #include "timeline/not_recorded.h"
-#include "timeline/run_ahead_row.h"
 #include "timeline/span_batch.h"
 #include "trace/capture_health.h"
 

@@ -500,13 +500,13 @@ Block* Trace::take_block() {
 Block* Trace::lend_block() { return new (arena_.take(sizeof(Block))) Block; }
 
 void Trace::forget_unused() {
-  for (Block* block : unused_) Arena::give_back(block, sizeof(Block));
+  for (Block* block : unused_) base::Arena::give_back(block, sizeof(Block));
 }
 
 // Some are kept, because while a reader holds the oldest, more blocks are in use than the cap allows.
 void Trace::give_back_memory(std::size_t cap) {
   while (free_.size() > kKeptFree && memory_bytes_.load(std::memory_order_relaxed) > cap) {
-    Arena::give_back(free_.back(), sizeof(Block));
+    base::Arena::give_back(free_.back(), sizeof(Block));
     unused_.push_back(free_.back());
     free_.pop_back();
     memory_bytes_.fetch_sub(sizeof(Block), std::memory_order_relaxed);
@@ -552,7 +552,7 @@ void Trace::reclaim() {
   std::erase_if(retired_pages_, [&](const Retired<Row::Page>& r) {
     if (r.epoch >= oldest) return false;
     Row::Page* const page = r.slot->exchange(nullptr, std::memory_order_acq_rel);
-    Arena::give_back(page, sizeof(Row::Page));
+    base::Arena::give_back(page, sizeof(Row::Page));
     pages_without_memory_.push_back(page);
     memory_bytes_.fetch_sub(sizeof(Row::Page), std::memory_order_relaxed);
     return true;

@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/huge_pages.h"
 #include "base/name_table.h"
-#include "trace/arena.h"
 #include "trace/coverage.h"
 #include "trace/event.h"
 #include "trace/side_tables.h"
@@ -348,7 +348,7 @@ class Trace {
   std::atomic<std::uint64_t> epoch_{1};
 
   // Appending thread only.
-  Arena arena_;
+  base::Arena arena_;
   std::vector<Row*> touched_;
   std::deque<FilledBlock> filled_;
   std::vector<Retired<Block>> retired_;

@@ -7,7 +7,7 @@
 #include "workload/code.h"
 #include "workload/common_settings.h"
 #include "workload/eager_workload.h"
-#include "workload/stopwatch.h"
+#include "workload/figures.h"
 #include "workload/workloads.h"
 
 namespace lanescope::workload {

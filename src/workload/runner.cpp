@@ -6,7 +6,7 @@
 #include "base/time.h"
 #include "base/translate.h"
 #include "workload/loop.h"
-#include "workload/setting_change.h"
+#include "workload/settings.h"
 
 namespace lanescope::workload {
 Runner::Runner(device::Device& device, std::unique_ptr<Workload> workload, Settings settings, std::uint64_t iterations,

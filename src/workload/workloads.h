@@ -2,7 +2,9 @@
 // file or, of the longest, in NAME_code.cpp.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "workload/code.h"
 #include "workload/workload.h"
@@ -106,5 +108,20 @@ Settings transfer_loop_settings(const device::DeviceInfo& device);
 /// Throws base::UsageError if the batch does not fit in memory.
 void check_transfer_loop(const Settings& settings);
 std::unique_ptr<Workload> make_transfer_loop(device::Device& device);
+
+// --- iris data -------------------------------------------------------------------------------------------------------
+// Fisher's iris measurements, split and scaled as the tutorial does.
+
+struct IrisData {
+  static constexpr std::int32_t kFeatures = 4;
+  static constexpr std::int32_t kClasses = 3;
+
+  std::int32_t rows = 0;
+  std::vector<float> features;  ///< rows x 4, scaled to [0, 1] by the rows' minimum and maximum
+  std::vector<float> classes;   ///< rows: 0 setosa, 1 versicolor, 2 virginica
+};
+
+/// The training rows in the order of the tutorial's split.
+IrisData iris_training_rows();
 
 }  // namespace lanescope::workload

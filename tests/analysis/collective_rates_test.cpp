@@ -1,4 +1,4 @@
-#include "analysis/collective_rates.h"
+#include "analysis/stragglers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 #include "experiment/comparison.h"
 #include "experiment/measured_run.h"
 #include "inspect/difference.h"
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 #include "model/advice.h"
 #include "model/model.h"
 #include "model/model_snapshot.h"

@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "app/outputs.h"
+#include "app/argument_checks.h"
 #include "app/reports.h"
 #include "app/table.h"
 #include "app/terminal.h"

@@ -1,5 +1,5 @@
 // `lanescope predict-check`, which also shows here, in virtual time, that the ranges hold what they promise.
-#include "app/predict_check.h"
+#include "app/run_prediction.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/crash_reports.h"
-#include "base/platform/crash.h"
 
 namespace lanescope::base {
 namespace {

@@ -1,4 +1,4 @@
-#include "capture/event_ring.h"
+#include "capture/recorder.h"
 
 #include <gtest/gtest.h>
 

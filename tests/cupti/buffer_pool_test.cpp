@@ -1,4 +1,4 @@
-#include "capture/cupti/buffer_pool.h"
+#include "capture/cupti/hub.h"
 
 #include <gmock/gmock.h>
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "capture/cupti/record_reader.h"
+#include "capture/cupti/decoder.h"
 #include "capture/recorder.h"
 #include "decoder_rig.h"
 #include "trace/trace.h"

@@ -4,8 +4,8 @@
 
 #include "base/platform/system.h"
 #include "desk/gpu_desk.h"
-#include "io/chrome_trace.h"
 #include "io/scratch.h"
+#include "io/trace_file.h"
 #include "model/memory_cap.h"
 #include "picture/words.h"
 

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "desk/desk.h"
-#include "io/chrome_trace.h"
 #include "io/png.h"
+#include "io/trace_file.h"
 #include "read_png.h"
 #include "timeline/theme.h"
 

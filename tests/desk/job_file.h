@@ -3,7 +3,7 @@
 
 #include "analysis/gpu_job.h"
 #include "desk/desk.h"
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 
 namespace lanescope::ui_test {
 

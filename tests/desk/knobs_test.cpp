@@ -8,7 +8,7 @@
 #include "desk/desk.h"
 #include "model/slider_scale.h"
 #include "window/widgets.h"
-#include "workload/setting_change.h"
+#include "workload/settings.h"
 
 namespace lanescope::ui_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "desk/desk.h"
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 #include "model/marks_json.h"
 #include "shell/marks_file.h"
 

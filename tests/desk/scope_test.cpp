@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "desk/desk.h"
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 
 namespace lanescope::ui_test {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "analysis/lane_facts.h"
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 #include "opened.h"
 #include "traces.h"
 

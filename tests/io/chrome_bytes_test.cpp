@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "io/chrome_trace.h"
 #include "io/scratch.h"
+#include "io/trace_file.h"
 
 namespace lanescope::io {
 namespace {

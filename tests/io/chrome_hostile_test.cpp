@@ -5,7 +5,7 @@
 #include <random>
 
 #include "io/byte_source.h"
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 #include "opened.h"
 #include "scratch.h"
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 #include "opened.h"
 #include "scratch.h"
 #include "traces.h"

@@ -5,7 +5,7 @@
 
 #include "analysis/live_analysis.h"
 #include "analysis/trace_builder.h"
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 #include "scratch.h"
 #include "trace/links.h"
 #include "traces.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 #include "scratch.h"
 #include "traces.h"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "io/chrome_trace.h"
 #include "io/reading.h"
+#include "io/trace_file.h"
 
 namespace lanescope::io {
 namespace {

@@ -5,7 +5,6 @@
 // jax/_src/profiler.py.
 #include <gmock/gmock.h>
 
-#include "io/chrome_trace.h"
 #include "io/trace_file.h"
 #include "opened.h"
 #include "scratch.h"

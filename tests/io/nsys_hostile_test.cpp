@@ -3,7 +3,6 @@
 
 #include <random>
 
-#include "io/nsys_read.h"
 #include "io/trace_file.h"
 #include "nsys_fixture.h"
 #include "opened.h"

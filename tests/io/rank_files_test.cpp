@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/collective_rates.h"
 #include "analysis/collectives.h"
 #include "analysis/stragglers.h"
 #include "io/trace_file.h"

@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 #include "io/byte_source.h"
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 #include "scratch.h"
 #include "traces.h"
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "analysis/builders.h"
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 #include "traces.h"
 
 namespace lanescope::io {

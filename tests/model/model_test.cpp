@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "io/chrome_trace.h"
 #include "io/scratch.h"
+#include "io/trace_file.h"
 #include "timeline/drawn.h"
 #include "until.h"
 

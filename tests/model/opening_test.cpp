@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "base/error.h"
-#include "io/chrome_trace.h"
 #include "io/scratch.h"
+#include "io/trace_file.h"
 #include "model/model.h"
 
 namespace lanescope::ui {

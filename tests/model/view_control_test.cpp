@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "io/chrome_trace.h"
 #include "io/scratch.h"
+#include "io/trace_file.h"
 #include "timeline/drawn.h"
 #include "until.h"
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "io/chrome_trace.h"
 #include "io/scratch.h"
+#include "io/trace_file.h"
 #include "model/view_control.h"
 #include "timeline/drawn.h"
 

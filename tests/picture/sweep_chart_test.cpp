@@ -7,8 +7,8 @@
 #include "device/catalogue.h"
 #include "model/sweep_state.h"
 #include "render/canvas.h"
+#include "render/draw_pictures.h"
 #include "render/imgui_image.h"
-#include "render/sweep_picture.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui {

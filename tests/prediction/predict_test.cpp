@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "device/sim/profile.h"
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 #include "prediction/recorded_run.h"
 #include "workload/workload.h"
 

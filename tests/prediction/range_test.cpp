@@ -6,7 +6,7 @@
 
 #include "prediction/numbers.h"
 #include "prediction/open_effects.h"
-#include "prediction/prediction_text.h"
+#include "prediction/predict.h"
 
 namespace lanescope::prediction {
 namespace {

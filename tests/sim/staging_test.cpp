@@ -1,5 +1,5 @@
 // The pipeline through the staging buffer in isolation.
-#include "device/sim/staging.h"
+#include "device/sim/gpu_timeline.h"
 
 #include <gtest/gtest.h>
 

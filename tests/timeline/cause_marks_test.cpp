@@ -1,5 +1,5 @@
 // How causes are drawn: outlines of the selection and of related events.
-#include "timeline/cause_marks.h"
+#include "timeline/mark_shapes.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "timeline/counter_plot.h"
+#include "timeline/plots_view.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include "analysis/random_trace.h"
 #include "timeline/drawn.h"
-#include "timeline/snap.h"
+#include "timeline/timeline_drag.h"
 
 namespace lanescope::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "timeline/run_ahead_row.h"
+#include "timeline/lane_row.h"
 
 #include <gmock/gmock.h>
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "workload/iris_data.h"
 #include "workload/recorded_workload.h"
 #include "workload/recording_device.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "workload/recording_device.h"
-#include "workload/setting_change.h"
+#include "workload/settings.h"
 
 namespace lanescope::workload {
 namespace {

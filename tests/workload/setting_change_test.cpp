@@ -1,4 +1,4 @@
-#include "workload/setting_change.h"
+#include "workload/settings.h"
 
 #include <gtest/gtest.h>
 

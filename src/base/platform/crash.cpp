@@ -1,4 +1,4 @@
-#include "base/platform/crash.h"
+#include "base/crash_reports.h"
 
 #if defined(__EMSCRIPTEN__) || defined(LANESCOPE_SANITIZED)
 
@@ -30,7 +30,6 @@ bool install_crash_handler(const std::string&) { return false; }
 #include <cstring>
 #include <exception>
 
-#include "base/crash_reports.h"
 #include "base/version.h"
 
 // Everything below `on_signal` runs in a signal handler: system calls and fixed memory only. The exception is dladdr(),

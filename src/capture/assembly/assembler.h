@@ -16,7 +16,6 @@
 #include "capture/assembly/operation_names.h"
 #include "capture/assembly/pairing.h"
 #include "capture/assembly/record.h"
-#include "capture/assembly/waits.h"
 #include "trace/sink.h"
 
 namespace lanescope::capture {

@@ -9,8 +9,8 @@
 #include "base/translate.h"
 #include "capture/assembly/operation_names.h"
 #include "capture/cupti/cupti_capture_impl.h"
+#include "capture/cupti/decoder.h"
 #include "capture/cupti/health.h"
-#include "capture/cupti/record_reader.h"
 
 namespace lanescope::capture::cupti {
 namespace {

@@ -2,13 +2,283 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "base/translate.h"
 #include "capture/assembly/assembler.h"
-#include "capture/cupti/record_reader.h"
+#include "capture/assembly/operation_names.h"
 
 namespace lanescope::capture::cupti {
+namespace {
+
+constexpr std::size_t kMostKernels = 1 << 16;
+
+}  // namespace
+
+Names::Api Names::make_api(bool driver, std::uint32_t cbid) {
+  const char* text = nullptr;
+  const CUpti_CallbackDomain domain = driver ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API;
+  std::string name;
+  if (table_.get_callback_name && table_.get_callback_name(domain, cbid, &text) == CUPTI_SUCCESS && text) {
+    name = text;
+  } else {
+    name = fmt::format("{} call {}", driver ? "driver" : "runtime", cbid);
+  }
+  const ApiFacts facts = api_facts(name, driver);
+  Api api;
+  api.known = true;
+  api.name = sink_.name(facts.name);
+  api.nature = facts.nature;
+  api.traits = facts.traits;
+  return api;
+}
+
+Names::Api Names::api(bool driver, std::uint32_t cbid) {
+  if (cbid >= kMaxCbid) return make_api(driver, cbid);
+  std::vector<Api>& apis = apis_[driver ? 1 : 0];
+  if (cbid >= apis.size()) apis.resize(cbid + 1);
+  if (!apis[cbid].known) apis[cbid] = make_api(driver, cbid);
+  return apis[cbid];
+}
+
+NameId Names::kernel(const char* text) {
+  if (!text) text = "(no name)";
+  const auto hash = reinterpret_cast<std::uintptr_t>(text) * 0x9E3779B97F4A7C15u;
+  AtAddress& recent = recent_[hash >> 56];
+  if (recent.address == text && recent.text == text) return recent.id;
+  if (kernels_.size() >= kMostKernels) kernels_.clear();
+  const auto [it, added] = kernels_.try_emplace(text, NameId{0});
+  if (added) it->second = sink_.name(kernel_name(it->first));
+  recent = {text, it->first, it->second};
+  return it->second;
+}
+
+NameId Names::copy(std::uint8_t copy_kind, std::uint8_t from, std::uint8_t to) {
+  if (copy_kind >= kCopyKinds) copy_kind = 0;
+  if (from >= kMemoryKinds) from = 0;
+  if (to >= kMemoryKinds) to = 0;
+  NameId& id = copies_[(copy_kind * kMemoryKinds + from) * kMemoryKinds + to];
+  if (id == 0) id = sink_.name(copy_name(copy_kind, from, to));
+  return id;
+}
+
+NameId Names::memset(std::uint16_t memory_kind) {
+  if (memory_kind >= kMemoryKinds) memory_kind = 0;
+  NameId& id = memsets_[memory_kind];
+  if (id == 0) id = sink_.name(memset_name(memory_kind));
+  return id;
+}
+
+// --- record reader ---------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr Nanoseconds kFarOff = 3600 * base::kSecond;
+// The CUPTI versions that introduced the larger structs.
+constexpr std::uint32_t kEventSyncIdVersion = 26;          // CUDA 12.8
+constexpr std::uint32_t kOverheadCorrelationVersion = 20;  // CUDA 12.2
+constexpr std::uint32_t kOverheadDataVersion = 130000;     // CUDA 13.0 or earlier
+
+template <typename T>
+const T& as(const CUpti_Activity& activity) {
+  return reinterpret_cast<const T&>(activity);
+}
+
+/// Of an enumeration in a record. A newer CUPTI may write a number that this one's headers do not know, which must not
+/// be read as a value of their type.
+template <typename Enumeration>
+std::uint32_t number_in(const Enumeration& field) {
+  static_assert(std::is_enum_v<Enumeration> && sizeof(Enumeration) == sizeof(std::uint32_t));
+  std::uint32_t number = 0;
+  std::memcpy(&number, &field, sizeof number);
+  return number;
+}
+
+trace::LaunchShape shape_of(const CUpti_ActivityKernel4& kernel) {
+  const auto size = [](std::int32_t n) { return static_cast<std::uint32_t>(std::max(0, n)); };
+  trace::LaunchShape shape;
+  shape.grid = {size(kernel.gridX), size(kernel.gridY), size(kernel.gridZ)};
+  shape.block = {size(kernel.blockX), size(kernel.blockY), size(kernel.blockZ)};
+  shape.registers_per_thread = kernel.registersPerThread;
+  shape.static_shared_bytes = size(kernel.staticSharedMemory);
+  shape.dynamic_shared_bytes = size(kernel.dynamicSharedMemory);
+  shape.shared_bytes = shape.static_shared_bytes + shape.dynamic_shared_bytes;
+  shape.context = kernel.contextId;
+  return shape;
+}
+
+static_assert(kEventSynchronize == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE);
+static_assert(kStreamSynchronize == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE);
+static_assert(kBlockingStream == CUPTI_ACTIVITY_STREAM_CREATE_FLAG_DEFAULT);
+static_assert(kBufferFlush == CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH);
+static_assert(kInstrumentation == CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION);
+static_assert(kResource == CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE);
+static_assert(kQueueFull == CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL);
+static_assert(kBufferRequest == CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST);
+
+std::uint64_t join_number(std::uint64_t id) {
+  return id == CUPTI_SYNCHRONIZATION_INVALID_VALUE || id == ~std::uint64_t{0} ? 0 : id;
+}
+
+}  // namespace
+
+bool RecordReader::set_times(std::uint64_t start, std::uint64_t end, Nanoseconds now, Record& record) {
+  if (start == CUPTI_TIMESTAMP_UNKNOWN || end == CUPTI_TIMESTAMP_UNKNOWN) {
+    add(counts_.untimed);
+    return false;
+  }
+  record.start_ns = clock_.to_trace(start);
+  record.end_ns = clock_.to_trace(end);
+  for (const Nanoseconds t : {record.start_ns, record.end_ns}) {
+    if (t >= now - kFarOff && t <= now + kFarOff) continue;
+    add(counts_.far_off);
+    return false;
+  }
+  if (record.end_ns < record.start_ns) {
+    record.end_ns = record.start_ns;
+    add(counts_.clamped);
+  }
+  return true;
+}
+
+bool RecordReader::read(const CUpti_Activity& activity, Nanoseconds now, Record& record) {
+  switch (number_in(activity.kind)) {
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+      return read_call(as<CUpti_ActivityAPI>(activity), false, now, record);
+    case CUPTI_ACTIVITY_KIND_DRIVER:
+      return read_call(as<CUpti_ActivityAPI>(activity), true, now, record);
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+    case CUPTI_ACTIVITY_KIND_KERNEL: {
+      const auto& kernel = as<CUpti_ActivityKernel4>(activity);
+      record.kind = RecordKind::Operation;
+      record.event_kind = trace::EventKind::Kernel;
+      record.copy_flags = 0;
+      if (!set_times(kernel.start, kernel.end, now, record)) return false;
+      record.name = names_.kernel(kernel.name);
+      record.correlation = kernel.correlationId;
+      record.device = kernel.deviceId;
+      record.context = kernel.contextId;
+      record.stream = kernel.streamId;
+      record.detail = launches_.number_of(shape_of(kernel));
+      return true;
+    }
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      return read_copy(as<CUpti_ActivityMemcpy>(activity), now, record);
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      return read_copy(as<CUpti_ActivityMemcpyPtoP>(activity), now, record);
+    case CUPTI_ACTIVITY_KIND_MEMSET: {
+      const auto& memset = as<CUpti_ActivityMemset>(activity);
+      record.kind = RecordKind::Operation;
+      record.event_kind = trace::EventKind::Memset;
+      record.copy_flags = copy_flags({.destination = memory_kind(memset.memoryKind),
+                                      .asynchronous = (memset.flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC) != 0});
+      if (!set_times(memset.start, memset.end, now, record)) return false;
+      record.name = names_.memset(memset.memoryKind);
+      record.value = memset.bytes;
+      record.correlation = memset.correlationId;
+      record.device = memset.deviceId;
+      record.context = memset.contextId;
+      record.stream = memset.streamId;
+      return true;
+    }
+    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: {
+      const auto& sync = as<CUpti_ActivitySynchronization>(activity);
+      record.kind = RecordKind::Sync;
+      if (!set_times(sync.start, sync.end, now, record)) return false;
+      record.detail = number_in(sync.type);
+      record.correlation = sync.correlationId;
+      record.context = sync.contextId;
+      record.stream = sync.streamId;
+      if (version_ >= kEventSyncIdVersion) {
+        record.value = join_number(as<CUpti_ActivitySynchronization2>(activity).cudaEventSyncId);
+      }
+      return true;
+    }
+    case CUPTI_ACTIVITY_KIND_CUDA_EVENT: {
+      const auto& event = as<CUpti_ActivityCudaEvent>(activity);
+      record.kind = RecordKind::GpuEvent;
+      record.start_ns = record.end_ns = now;  // it has no timestamp
+      record.correlation = event.correlationId;
+      record.context = event.contextId;
+      record.stream = event.streamId;
+      if (version_ < kEventSyncIdVersion) return false;
+      record.value = join_number(as<CUpti_ActivityCudaEvent2>(activity).cudaEventSyncId);
+      return record.value != 0;
+    }
+    case CUPTI_ACTIVITY_KIND_OVERHEAD:
+      return read_overhead(activity, now, record);
+    case CUPTI_ACTIVITY_KIND_CONTEXT: {
+      const auto& context = as<CUpti_ActivityContext>(activity);
+      record.kind = RecordKind::Context;
+      record.context = context.contextId;
+      record.device = context.deviceId;
+      record.detail = context.nullStreamId;
+      return true;
+    }
+    case CUPTI_ACTIVITY_KIND_STREAM: {
+      const auto& stream = as<CUpti_ActivityStream>(activity);
+      record.kind = RecordKind::Stream;
+      record.context = stream.contextId;
+      record.stream = stream.streamId;
+      record.detail = number_in(stream.flag);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+bool RecordReader::read_call(const CUpti_ActivityAPI& api, bool driver, Nanoseconds now, Record& record) {
+  record.kind = RecordKind::Call;
+  record.event_kind = trace::EventKind::Call;
+  if (!set_times(api.start, api.end, now, record)) return false;
+  const Names::Api known = names_.api(driver, static_cast<std::uint32_t>(api.cbid));
+  record.name = known.name;
+  record.nature = known.nature;
+  record.traits = known.traits;
+  if (api.returnValue != 0) record.traits |= kFailed;
+  record.correlation = api.correlationId;
+  record.thread = api.threadId;
+  return true;
+}
+
+template <typename Copy>
+bool RecordReader::read_copy(const Copy& copy, Nanoseconds now, Record& record) {
+  record.kind = RecordKind::Operation;
+  record.event_kind = trace::EventKind::Copy;
+  if (!set_times(copy.start, copy.end, now, record)) return false;
+  record.name = names_.copy(copy.copyKind, copy.srcKind, copy.dstKind);
+  record.value = copy.bytes;
+  record.correlation = copy.correlationId;
+  record.device = copy.deviceId;
+  record.context = copy.contextId;
+  record.stream = copy.streamId;
+  record.copy_flags = copy_flags({.direction = copy_direction(copy.copyKind),
+                                  .source = memory_kind(copy.srcKind),
+                                  .destination = memory_kind(copy.dstKind),
+                                  .asynchronous = (copy.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0});
+  return true;
+}
+
+bool RecordReader::read_overhead(const CUpti_Activity& activity, Nanoseconds now, Record& record) {
+  const auto& overhead = as<CUpti_ActivityOverhead>(activity);
+  if (version_ >= kOverheadDataVersion) std::free(as<CUpti_ActivityOverhead3>(activity).overheadData);
+  record.kind = RecordKind::Overhead;
+  if (!set_times(overhead.start, overhead.end, now, record)) return false;
+  record.detail = number_in(overhead.overheadKind);
+  if (number_in(overhead.objectKind) == CUPTI_ACTIVITY_OBJECT_THREAD) record.thread = overhead.objectId.pt.threadId;
+  if (version_ >= kOverheadCorrelationVersion) {
+    record.correlation = as<CUpti_ActivityOverhead2>(activity).correlationId;
+  }
+  return true;
+}
+
+// --- decoder ---------------------------------------------------------------------------------------------------------
+
 namespace {
 
 constexpr Nanoseconds kCompareInterval = base::kSecond;

@@ -4,19 +4,125 @@
 // Runs on one thread only, the decoder thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "capture/assembly/counts.h"
+#include "capture/assembly/operation_names.h"
 #include "capture/assembly/record.h"
 #include "capture/cupti/clock_map.h"
 #include "capture/cupti/cupti_table.h"
 #include "trace/sink.h"
 
 namespace lanescope::capture::cupti {
+
+// --- record reader ---------------------------------------------------------------------------------------------------
+// Converts the structs of cupti_activity.h to Record. Each struct is read as its oldest version that has the required
+// fields, because newer versions only append fields.
+
+// --- names -----------------------------------------------------------------------------------------------------------
+// The names of CUPTI's calls, kernels and copies in the trace.
+
+class Names {
+ public:
+  Names(const CuptiTable& table, trace::EventSink& sink) : table_(table), sink_(sink) {}
+
+  struct Api {
+    NameId name = 0;
+    trace::CallNature nature = trace::CallNature::Other;
+    std::uint8_t traits = 0;  ///< as in Record
+    bool known = false;
+  };
+  /// The name and the traits of the call with this number.
+  Api api(bool driver, std::uint32_t cbid);
+  /// Compares the text itself, because CUPTI may later store another name at the same address.
+  NameId kernel(const char* text);
+  /// Takes CUPTI's numbers for the kinds of copy and memory.
+  NameId copy(std::uint8_t copy_kind, std::uint8_t from, std::uint8_t to);
+  NameId memset(std::uint16_t memory_kind);
+
+ private:
+  static constexpr std::size_t kMaxCbid = 4096;
+  struct AtAddress {
+    const char* address = nullptr;
+    std::string text;
+    NameId id = 0;
+  };
+  Api make_api(bool driver, std::uint32_t cbid);
+
+  const CuptiTable table_;
+  trace::EventSink& sink_;
+  std::array<std::vector<Api>, 2> apis_;  // runtime, driver
+  std::array<AtAddress, 256> recent_;     // by hash of the address
+  std::unordered_map<std::string, NameId> kernels_;
+  std::array<NameId, kCopyKinds * kMemoryKinds * kMemoryKinds> copies_{};
+  std::array<NameId, kMemoryKinds> memsets_{};
+};
+
+// --- launches --------------------------------------------------------------------------------------------------------
+// The launch configurations of recorded kernels, with a cache so that a kernel that was launched this way before takes
+// no lock.
+
+class Launches {
+ public:
+  explicit Launches(trace::EventSink& sink) : sink_(sink) {}
+
+  /// LaunchTable::kNone if the sink cannot take it.
+  std::uint32_t number_of(const trace::LaunchShape& shape) {
+    Known& known = recent_[trace::hash_of(shape) % recent_.size()];
+    if (known.number == trace::LaunchTable::kNone || known.shape != shape) {
+      try {
+        known = {shape, sink_.launch(shape)};
+      } catch (...) {  // out of memory: the kernel itself is not lost
+        return trace::LaunchTable::kNone;
+      }
+    }
+    return known.number;
+  }
+
+ private:
+  struct Known {
+    trace::LaunchShape shape;
+    std::uint32_t number = trace::LaunchTable::kNone;
+  };
+
+  trace::EventSink& sink_;
+  std::array<Known, 512> recent_{};
+};
+
+// --- record reader ---------------------------------------------------------------------------------------------------
+
+class RecordReader {
+ public:
+  RecordReader(const CuptiTable& table, const ClockMap& clock, Names& names, Launches& launches, Counts& counts)
+      : version_(table.version), clock_(clock), names_(names), launches_(launches), counts_(counts) {}
+
+  /// False if the record is of an unused kind, or has no plausible timestamp (which is counted). Frees what CUPTI
+  /// allocated for the record.
+  bool read(const CUpti_Activity& activity, Nanoseconds now, Record& record);
+
+ private:
+  bool read_call(const CUpti_ActivityAPI& api, bool driver, Nanoseconds now, Record& record);
+  template <typename Copy>
+  bool read_copy(const Copy& copy, Nanoseconds now, Record& record);
+  bool read_overhead(const CUpti_Activity& activity, Nanoseconds now, Record& record);
+  bool set_times(std::uint64_t start, std::uint64_t end, Nanoseconds now, Record& record);
+
+  const std::uint32_t version_;
+  const ClockMap& clock_;
+  Names& names_;
+  Launches& launches_;
+  Counts& counts_;
+};
+
+// --- decoder ---------------------------------------------------------------------------------------------------------
 
 class Decoder {
  public:

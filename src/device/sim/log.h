@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "device/calls.h"
+#include "device/device.h"
 #include "device/op.h"
 #include "trace/sink.h"
 

@@ -45,7 +45,6 @@
 #include "device/sim/profile.h"
 #include "device/sim/sim_host_threads.h"
 #include "device/sim/sim_options.h"
-#include "device/sim/staging.h"
 
 namespace lanescope::device::sim {
 

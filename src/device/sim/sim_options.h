@@ -8,7 +8,6 @@
 #include <limits>
 #include <vector>
 
-#include "device/calls.h"
 #include "device/device.h"
 #include "device/op.h"
 

@@ -10,7 +10,7 @@
 #include "inspect/figure_text.h"
 #include "io/atomic_file.h"
 #include "model/active_experiment.h"
-#include "prediction/prediction_text.h"
+#include "prediction/predict.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"
 #include "shell/preferences.h"

@@ -9,8 +9,8 @@
 #include "experiment/named_figure.h"
 #include "experiment/own_experiments.h"
 #include "io/atomic_file.h"
+#include "render/draw_pictures.h"
 #include "render/labels.h"
-#include "render/sweep_picture.h"
 #include "window/panels/experiment/experiment_panels.h"
 #include "window/widgets.h"
 

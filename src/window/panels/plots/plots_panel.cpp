@@ -11,7 +11,7 @@
 #include "window/panels/plots/plots_panels.h"
 #include "window/widgets.h"
 #include "workload/common_settings.h"
-#include "workload/setting_change.h"
+#include "workload/settings.h"
 
 namespace lanescope::ui {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/collective_rates.h"
+#include "analysis/stragglers.h"
 #include "base/translate.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"

@@ -8,7 +8,7 @@
 #include "render/labels.h"
 #include "shell/mark_actions.h"
 #include "shell/selecting.h"
-#include "timeline/snap.h"
+#include "timeline/timeline_drag.h"
 #include "window/panels/overlays/overlays_panels.h"
 #include "window/panels/timeline/timeline_panels.h"
 #include "window/widgets.h"

@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 #include "shell/selecting.h"
-#include "timeline/snap.h"
+#include "timeline/timeline_drag.h"
 #include "window/panels/timeline/timeline_panels.h"
 #include "window/widgets.h"
 

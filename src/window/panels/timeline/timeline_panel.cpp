@@ -9,9 +9,9 @@
 #include "render/span_renderer.h"
 #include "shell/finding.h"
 #include "shell/selecting.h"
-#include "timeline/cause_marks.h"
 #include "timeline/found_marks.h"
-#include "timeline/snap.h"
+#include "timeline/mark_shapes.h"
+#include "timeline/timeline_drag.h"
 #include "window/panels/timeline/timeline_panels.h"
 #include "window/widgets.h"
 

@@ -1,4 +1,4 @@
-#include "timeline/snap.h"
+#include "timeline/timeline_drag.h"
 
 #include <cmath>
 
