@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "app/requests.h"
+#include "app/command_requests.h"
 #include "foreign.h"
 
 using namespace lanescope;

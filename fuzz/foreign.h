@@ -56,7 +56,7 @@ bool accepted(Read&& read) {
     std::forward<Read>(read)();
     return true;
   } catch (const base::Error& error) {
-    // What a terminal must not get is left out where errors are printed (app/terminal.h).
+    // What a terminal must not get is left out where errors are printed (app/terminal_output.h).
     expect(*error.what() != '\0', "an error without a text");
     return false;
   }

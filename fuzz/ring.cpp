@@ -20,7 +20,7 @@ void write_messages(attach::RingWriter& writer, std::string_view bytes) {
   constexpr std::size_t kHead = 6;
   while (bytes.size() >= kHead) {
     const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(bytes[i]); };
-    const auto kind = static_cast<wire::Kind>(byte(0));
+    const auto kind = static_cast<wire::MessageKind>(byte(0));
     const std::uint8_t flags = byte(1);
     const std::size_t size = byte(2) | std::size_t{byte(3)} << 8;
     const std::uint32_t id = byte(4) | std::uint32_t{byte(5)} << 8;

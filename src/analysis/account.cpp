@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/advice.h"
+#include "analysis/advisor.h"
 #include "analysis/collectives.h"
 #include "analysis/event_merge.h"
 #include "analysis/replay.h"

@@ -15,7 +15,7 @@
 #include <span>
 #include <utility>
 
-#include "analysis/advice.h"
+#include "analysis/advisor.h"
 #include "analysis/live_analysis.h"
 
 namespace lanescope::analysis {

@@ -6,7 +6,7 @@
 //
 // A collective's kernels transfer only while all of them run, so those that belong together overlap in time. Where the
 // kernels name their process group, as in the PyTorch profiler's files, only those of one group belong together, and
-// those of one sequence number (communicator.h).
+// those of one sequence number.
 #pragma once
 
 #include <cstddef>

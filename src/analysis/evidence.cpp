@@ -158,7 +158,7 @@ class Gathering final : Accumulator::Listener {
   static constexpr std::size_t kLookAheadEvents = std::size_t{1} << 14;  // more than is in progress at the end
   static constexpr Nanoseconds kContextNs = 100'000'000;                 // work issued this long before has finished
 
-  struct Made {  ///< a call that belongs to a site
+  struct SiteCall {  ///< a call that belongs to a site
     Nanoseconds start, end;
     LaneId lane;
     std::size_t site;
@@ -317,10 +317,10 @@ class Gathering final : Accumulator::Listener {
   }
 
   /// The recorded call that matches `issuer`, or null. Usually one of the newest.
-  const Made* made_by(const IssuingCall* issuer) const {
+  const SiteCall* made_by(const IssuingCall* issuer) const {
     if (!issuer) return nullptr;
     const auto after = std::upper_bound(made_.begin(), made_.end(), issuer->start_ns,
-                                        [](Nanoseconds t, const Made& made) { return t < made.start; });
+                                        [](Nanoseconds t, const SiteCall& made) { return t < made.start; });
     for (auto made = after; made != made_.begin() && (--made)->start == issuer->start_ns;)
       if (made->lane == issuer->lane && made->end == issuer->end_ns) return &*made;
     return nullptr;
@@ -329,7 +329,7 @@ class Gathering final : Accumulator::Listener {
   void take_copy(const trace::Event& copy, std::int64_t stream) {
     const trace::CopyTraits traits = trace::copy_traits_of(copy);
     const bool upload = traits.direction == trace::CopyDirection::HostToDevice;
-    const Made* call = made_by(sums_.issuer());
+    const SiteCall* call = made_by(sums_.issuer());
     const NameId range = call ? evidence_.sites[call->site].range : 0;
     const trace::MemoryKind memory = upload ? traits.source : traits.destination;
     const auto same = [&](const CopyGroup& g) {
@@ -360,12 +360,13 @@ class Gathering final : Accumulator::Listener {
   }
 
   void blame_bubbles() {
-    std::sort(made_.begin(), made_.end(),
-              [](const Made& a, const Made& b) { return std::pair(a.start, a.lane) < std::pair(b.start, b.lane); });
+    std::sort(made_.begin(), made_.end(), [](const SiteCall& a, const SiteCall& b) {
+      return std::pair(a.start, a.lane) < std::pair(b.start, b.lane);
+    });
     for (const Bubble& gap : bubbles_) {
       const auto call = std::lower_bound(
           made_.begin(), made_.end(), std::pair(gap.call_start_ns, gap.call_lane),
-          [](const Made& made, const auto& wanted) { return std::pair(made.start, made.lane) < wanted; });
+          [](const SiteCall& made, const auto& wanted) { return std::pair(made.start, made.lane) < wanted; });
       if (gap.call == 0 || call == made_.end() || call->start != gap.call_start_ns || call->lane != gap.call_lane)
         continue;
       const Nanoseconds lost = whole_ ? whole_->within(gap.start_ns, gap.end_ns) : gap.duration();
@@ -549,7 +550,7 @@ class Gathering final : Accumulator::Listener {
   OpenRanges open_;
   std::unordered_map<NameId, trace::RangeKind> kinds_;  // of the ranges, by name
   std::unordered_map<SiteKey, std::size_t, SiteHash> site_of_;
-  std::vector<Made> made_;  // by start, then lane
+  std::vector<SiteCall> made_;  // by start, then lane
   std::vector<Bubble> bubbles_;
   std::vector<Interval> waits_, copying_, held_;
   std::vector<std::int64_t> copy_streams_;     // of each element of copying_

@@ -311,7 +311,7 @@ Replay::Replay(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trac
                const std::atomic<bool>* stop) {
   ReplayReader(trace, from, to, gpu, *this).read(stop);
   if (!refusal_.empty()) return;
-  replayed_ns_ = pace([](const Call&) { return Kept::All; });
+  replayed_ns_ = pace([](const Call&) { return KeptPart::All; });
   const double off = replayed_ns_ / recorded_ns_ - 1;
   if (std::abs(off) > kReplayFidelity) {
     refusal_ =
@@ -331,9 +331,9 @@ double Replay::pace(const Keep& keep) const {
     for (const Iteration& iteration : iterations_) {
       for (std::size_t c = iteration.first_call; c < iteration.first_call + iteration.calls; ++c) {
         const Call& call = calls_[c];
-        const Kept kept = keep(call);
+        const KeptPart kept = keep(call);
         cpu += call.gap;
-        if (kept == Kept::Nothing) continue;
+        if (kept == KeptPart::Nothing) continue;
         cpu += call.before;
         for (std::size_t o = call.first_operation; o < call.first_operation + call.operations; ++o) {
           const Operation& operation = operations_[o];
@@ -344,7 +344,7 @@ double Replay::pace(const Keep& keep) const {
           gpu = std::max(gpu, end[o]);
         }
         cpu += call.own;
-        if (kept == Kept::All) {
+        if (kept == KeptPart::All) {
           if (call.awaited != kNone) cpu = std::max(cpu, end[call.awaited]);
           cpu += call.returning + call.fixed_wait;
         }
@@ -393,10 +393,10 @@ WithoutWait Replay::without(NameId range) const {
     answer.refusal = tr("there is no wait here in the iterations that were recorded as a whole");
     return answer;
   }
-  answer.without_ns = pace([&](const Call& c) { return here(c) ? Kept::CallOnly : Kept::All; });
+  answer.without_ns = pace([&](const Call& c) { return here(c) ? KeptPart::CallOnly : KeptPart::All; });
   answer.gone_ns = pace([&](const Call& c) {
-    if (!here(c)) return Kept::All;
-    return only_reads(c) ? Kept::Nothing : Kept::CallOnly;
+    if (!here(c)) return KeptPart::All;
+    return only_reads(c) ? KeptPart::Nothing : KeptPart::CallOnly;
   });
   answer.least_factor = std::max(1.0, replayed_ns_ / answer.without_ns * (1 - error()));
   answer.most_factor = std::max(1.0, replayed_ns_ / answer.gone_ns * (1 + error()));

@@ -73,7 +73,7 @@ class Replay {
     Nanoseconds duration = 0;  ///< as recorded
   };
 
-  enum class Kept : std::uint8_t { All, CallOnly, Nothing };
+  enum class KeptPart : std::uint8_t { All, CallOnly, Nothing };
   template <class Keep>
   double pace(const Keep& keep) const;
   bool only_reads(const Call& call) const;

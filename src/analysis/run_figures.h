@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/account.h"
-#include "analysis/advice.h"
+#include "analysis/advisor.h"
 #include "analysis/breakdown.h"
 #include "analysis/stragglers.h"
 #include "analysis/summary.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/advice.h"
+#include "analysis/advisor.h"
 #include "analysis/collectives.h"
 #include "analysis/evidence.h"
 

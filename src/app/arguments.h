@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "app/argument_checks.h"
-#include "app/requests.h"
-#include "app/screen.h"
+#include "app/command_requests.h"
+#include "app/graphics.h"
 #include "attach/program_state.h"
 #include "base/error.h"
 #include "base/translate.h"

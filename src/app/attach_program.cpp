@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "app/argument_checks.h"
-#include "app/terminal.h"
+#include "app/terminal_output.h"
 #include "app/watched_window.h"
 #include "attach/attachment.h"
 #include "base/error.h"

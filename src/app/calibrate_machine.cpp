@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "app/table.h"
-#include "app/terminal.h"
+#include "app/terminal_output.h"
 #include "base/error.h"
 #include "base/plain_text.h"
 #include "base/platform/child_process.h"

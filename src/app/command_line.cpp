@@ -8,11 +8,11 @@
 #include <string>
 #include <variant>
 
+#include "app/command_requests.h"
 #include "app/commands.h"
-#include "app/requests.h"
+#include "app/graphics.h"
 #include "app/run_prediction.h"
-#include "app/screen.h"
-#include "app/terminal.h"
+#include "app/terminal_output.h"
 #include "app/version_text.h"
 #include "attach/program_state.h"
 #include "base/crash_reports.h"

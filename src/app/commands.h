@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "app/requests.h"
+#include "app/command_requests.h"
 
 namespace lanescope::app {
 

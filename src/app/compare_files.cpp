@@ -15,7 +15,7 @@
 #include "app/reports.h"
 #include "app/saved_trace.h"
 #include "app/table.h"
-#include "app/terminal.h"
+#include "app/terminal_output.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "base/translate.h"

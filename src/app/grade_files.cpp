@@ -9,7 +9,7 @@
 #include "app/lesson_page.h"
 #include "app/reports.h"
 #include "app/table.h"
-#include "app/terminal.h"
+#include "app/terminal_output.h"
 #include "base/error.h"
 #include "base/platform/terminal.h"
 #include "base/translate.h"

@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "app/argument_checks.h"
+#include "app/graphics.h"
 #include "app/html_page.h"
 #include "app/reports.h"
 #include "app/run_prediction.h"
-#include "app/screen.h"
-#include "app/terminal.h"
+#include "app/terminal_output.h"
 #include "base/error.h"
 #include "base/platform/terminal.h"
 #include "base/translate.h"

@@ -9,7 +9,7 @@
 #include "analysis/breakdown.h"
 #include "analysis/live_analysis.h"
 #include "analysis/summary.h"
-#include "app/screen.h"
+#include "app/graphics.h"
 
 namespace lanescope::app::html {
 

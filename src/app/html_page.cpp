@@ -8,7 +8,7 @@
 
 #include "app/html_charts.h"
 #include "app/html_text.h"
-#include "app/terminal.h"
+#include "app/terminal_output.h"
 #include "base/translate.h"
 #include "base/version.h"
 #include "device/device.h"

@@ -125,7 +125,7 @@ std::string card_html(const Card& card, const std::optional<analysis::PredictedT
       trial ? predicted_html(*trial) : "", sure);
 }
 
-struct Look {
+struct LegendEntry {
   const char *key, *name;
   bool shown;
 };
@@ -133,7 +133,7 @@ struct Look {
 // The legend for what this run can contain.
 std::string timeline_legend(const analysis::Summary& s) {
   const bool gpu = s.verdict.kind != VerdictKind::CpuOnly;
-  const std::initializer_list<Look> looks{
+  const std::initializer_list<LegendEntry> looks{
       {"kernel", gpu ? N_("kernel") : N_("operation"), true},
       {"h2d", N_("copy to the GPU"), s.h2d_bytes > 0},
       {"d2h", N_("copy from the GPU"), s.d2h_bytes > 0},
@@ -144,7 +144,7 @@ std::string timeline_legend(const analysis::Summary& s) {
       {"bubble", N_("the GPU has nothing to run"), gpu},
   };
   std::string text = "<ul class=\"legend\">";
-  for (const Look& look : looks) {
+  for (const LegendEntry& look : looks) {
     if (look.shown) text += fmt::format("<li><i class=\"swatch f-{}\"></i>{}</li>", look.key, words(look.name));
   }
   return text + "</ul>\n";

@@ -10,11 +10,11 @@
 #include "app/html_page.h"
 #include "app/html_text.h"
 #include "app/reports.h"
-#include "app/terminal.h"
+#include "app/terminal_output.h"
 #include "base/translate.h"
 #include "device/device.h"
-#include "experiment/comparison.h"
 #include "experiment/named_figure.h"
+#include "experiment/published_numbers.h"
 #include "lesson/lesson.h"
 
 namespace lanescope::app {

@@ -17,7 +17,7 @@
 namespace lanescope::app {
 namespace {
 
-using Kind = OptionValues::Kind;
+using ValueKind = OptionValues::ValueKind;
 using Words = std::vector<std::string>;
 
 // The same on every machine: what is written here is also put into packages.
@@ -69,11 +69,12 @@ bool is_file(std::string_view name) {
 
 OptionValues option_values(const CLI::Option& option) {
   const std::string name = option.get_name();
-  if (const auto known = known_words().find(name); known != known_words().end()) return {Kind::Words, known->second};
+  if (const auto known = known_words().find(name); known != known_words().end())
+    return {ValueKind::Words, known->second};
   const std::string what = option.get_positional() ? name : option.get_type_name();
-  if (what == "COMMAND") return {Kind::Command, {}};
-  if (what == "DIR" || what == "FOLDER") return {Kind::Folders, {}};
-  return {is_file(what) ? Kind::Files : Kind::Anything, {}};
+  if (what == "COMMAND") return {ValueKind::Command, {}};
+  if (what == "DIR" || what == "FOLDER") return {ValueKind::Folders, {}};
+  return {is_file(what) ? ValueKind::Files : ValueKind::Anything, {}};
 }
 
 std::vector<const CLI::Option*> shown_options(const CLI::App& command) {
@@ -126,15 +127,15 @@ void for_each_command(const CLI::App& root, const F& f) {
 
 std::string bash_values(const OptionValues& values) {
   switch (values.kind) {
-    case Kind::Words:
+    case ValueKind::Words:
       return fmt::format("words=\"{}\"", words_of(values.words));
-    case Kind::Folders:
+    case ValueKind::Folders:
       return "what=folders";
-    case Kind::Files:
+    case ValueKind::Files:
       return "what=files";
-    case Kind::Command:
+    case ValueKind::Command:
       return "what=command";
-    case Kind::Anything:
+    case ValueKind::Anything:
       break;
   }
   return "what=nothing";
@@ -207,16 +208,16 @@ complete -F _lanescope lanescope
 
 std::string zsh_action(const OptionValues& values) {
   switch (values.kind) {
-    case Kind::Words: {
+    case ValueKind::Words: {
       return fmt::format("({})", replaced(words_of(values.words), ":", "\\"));
     }
-    case Kind::Folders:
+    case ValueKind::Folders:
       return "_files -/";
-    case Kind::Files:
+    case ValueKind::Files:
       return "_files";
-    case Kind::Command:
+    case ValueKind::Command:
       return "_command_names -e";
-    case Kind::Anything:
+    case ValueKind::Anything:
       break;
   }
   return " ";
@@ -283,15 +284,15 @@ std::string fish_quoted(const std::string& text) { return "'" + replaced(text, "
 
 std::string fish_values(const OptionValues& values) {
   switch (values.kind) {
-    case Kind::Words:
+    case ValueKind::Words:
       return " -x -a " + fish_quoted(words_of(values.words));
-    case Kind::Folders:
+    case ValueKind::Folders:
       return " -x -a '(__fish_complete_directories)'";
-    case Kind::Files:
+    case ValueKind::Files:
       return " -r -F";
-    case Kind::Command:
+    case ValueKind::Command:
       return " -x -a '(__fish_complete_command)'";
-    case Kind::Anything:
+    case ValueKind::Anything:
       break;
   }
   return " -x";
@@ -317,7 +318,7 @@ std::string fish_script(const CLI::App& root) {
     const auto positional = command.get_options([](const CLI::Option* option) { return option->get_positional(); });
     if (positional.empty()) return;
     const OptionValues values = option_values(*positional.front());
-    const std::string places = values.kind == Kind::Files ? " -F" : fish_values(values);
+    const std::string places = values.kind == ValueKind::Files ? " -F" : fish_values(values);
     out += fmt::format("complete -c lanescope -n {}{}\n", when, places);
   });
   return out;

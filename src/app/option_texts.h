@@ -10,8 +10,8 @@
 namespace lanescope::app {
 
 struct OptionValues {
-  enum class Kind : std::uint8_t { Anything, Words, Files, Folders, Command };
-  Kind kind = Kind::Anything;
+  enum class ValueKind : std::uint8_t { Anything, Words, Files, Folders, Command };
+  ValueKind kind = ValueKind::Anything;
   std::vector<std::string> words;  ///< if they are known
 };
 OptionValues option_values(const CLI::Option& option);

@@ -7,8 +7,8 @@
 
 #include "app/argument_checks.h"
 #include "app/arguments.h"
+#include "app/command_requests.h"
 #include "app/option_texts.h"
-#include "app/requests.h"
 #include "app/version_text.h"
 #include "attach/program_state.h"
 #include "base/error.h"

@@ -13,9 +13,9 @@
 
 #include "analysis/differences.h"
 #include "analysis/run_figures.h"
-#include "app/terminal.h"
-#include "experiment/comparison.h"
+#include "app/terminal_output.h"
 #include "experiment/experiment.h"
+#include "experiment/published_numbers.h"
 #include "experiment/sweep.h"
 #include "lesson/grader.h"
 

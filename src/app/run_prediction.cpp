@@ -12,7 +12,7 @@
 #include "app/argument_checks.h"
 #include "app/reports.h"
 #include "app/table.h"
-#include "app/terminal.h"
+#include "app/terminal_output.h"
 #include "base/error.h"
 #include "base/platform/terminal.h"
 #include "base/time.h"

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "app/command_requests.h"
 #include "app/reports.h"
-#include "app/requests.h"
 #include "app/table.h"
-#include "app/terminal.h"
+#include "app/terminal_output.h"
 #include "experiment/measured_run.h"
 #include "prediction/predict.h"
 

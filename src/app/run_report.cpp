@@ -8,7 +8,7 @@
 #include "analysis/stragglers.h"
 #include "app/reports.h"
 #include "app/table.h"
-#include "app/terminal.h"
+#include "app/terminal_output.h"
 #include "base/time.h"
 #include "base/translate.h"
 #include "device/device.h"

@@ -10,10 +10,10 @@
 
 #include "app/argument_checks.h"
 #include "app/commands.h"
+#include "app/graphics.h"
 #include "app/reports.h"
-#include "app/screen.h"
 #include "app/table.h"
-#include "app/terminal.h"
+#include "app/terminal_output.h"
 #include "base/platform/terminal.h"
 #include "base/translate.h"
 #include "base/version.h"

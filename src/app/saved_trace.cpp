@@ -15,7 +15,7 @@
 #include "app/html_page.h"
 #include "app/reports.h"
 #include "app/run_prediction.h"
-#include "app/terminal.h"
+#include "app/terminal_output.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "io/tables.h"

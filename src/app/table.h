@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/terminal.h"
+#include "app/terminal_output.h"
 
 namespace lanescope::app {
 

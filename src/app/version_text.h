@@ -9,8 +9,8 @@ namespace lanescope::app {
 std::string build_line();
 /// Of --version: the first line is "lanescope 0.1.0".
 std::string version_text();
-/// Its line "window": "Dear ImGui 1.89.1, GLFW 3.3.8, FreeType 2.12.1", or that there is none. In screen.cpp,
-/// no_screen.cpp.
+/// Its line "window": "Dear ImGui 1.89.1, GLFW 3.3.8, FreeType 2.12.1", or that there is none. In graphics.cpp,
+/// no_graphics.cpp.
 std::string window_libraries();
 
 }  // namespace lanescope::app

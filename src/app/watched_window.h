@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "app/screen.h"
+#include "app/graphics.h"
 #include "attach/attachment.h"
 #include "attach/recordings.h"
 

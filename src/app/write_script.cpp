@@ -1,6 +1,6 @@
 #include "app/commands.h"
 
-#include "app/terminal.h"
+#include "app/terminal_output.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "device/catalogue.h"

@@ -217,7 +217,7 @@ std::vector<LoopWatch::Iteration> LoopWatch::from_the_first() {
     again.anchor_ = anchor;
     again.past_ = true;
     ended.clear();
-    for (const Kept& kept : kept_) {
+    for (const KeptCall& kept : kept_) {
       if (kept.recording_changes) {
         again.recording_changed();
       } else if (const auto one = again.follow(kept.call, kept.stack)) {
@@ -340,7 +340,7 @@ void LoopWatch::drop_anchor() {
 
 void LoopWatch::recording_changed() {
   if (keeps_ && !kept_.empty()) {
-    Kept change;
+    KeptCall change;
     change.call.start_ns = kept_.back().call.start_ns;
     change.recording_changes = true;
     kept_.push_back(std::move(change));

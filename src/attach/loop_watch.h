@@ -169,7 +169,7 @@ class LoopWatch {
   static constexpr std::size_t kMostCandidates = 4096, kMostKept = 1 << 15;
   static constexpr Nanoseconds kLongestSearch = 30 * base::kSecond;
 
-  struct Kept {
+  struct KeptCall {
     Call call;
     std::vector<FramePlace> stack;
     bool recording_changes = false;  // nothing else
@@ -206,7 +206,7 @@ class LoopWatch {
   int missed_ = 0;        // of these, the last ones without the anchor
   bool whole_ = false;    // this round so far
   std::uint64_t calls_ = 0;
-  std::deque<Kept> kept_;  // until the first loop is settled, or has been looked for in vain
+  std::deque<KeptCall> kept_;  // until the first loop is settled, or has been looked for in vain
   std::optional<Nanoseconds> kept_from_ns_;
   bool keeps_;
 };

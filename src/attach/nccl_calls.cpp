@@ -57,7 +57,9 @@ std::string arguments_of(const Payload& payload) {
 
 void NcclCalls::begin(std::string_view name, const std::optional<Payload>& payload) {
   if (open_.size() >= kMostOpen) open_.clear();  // ends were lost
-  const Is is = name == "ncclGroupStart" ? Is::GroupStart : name == "ncclGroupEnd" ? Is::GroupEnd : Is::Other;
+  const RangeIs is = name == "ncclGroupStart" ? RangeIs::GroupStart
+                     : name == "ncclGroupEnd" ? RangeIs::GroupEnd
+                                              : RangeIs::Other;
   open_.push_back({is, payload, false});
 }
 
@@ -65,8 +67,8 @@ void NcclCalls::end() {
   if (open_.empty()) return;
   const Open ended = std::move(open_.back());
   open_.pop_back();
-  if (ended.is == Is::GroupStart) ++groups_;
-  if (ended.is == Is::GroupEnd) {
+  if (ended.is == RangeIs::GroupStart) ++groups_;
+  if (ended.is == RangeIs::GroupEnd) {
     if (groups_ > 0) --groups_;
     if (groups_ == 0 || ended.launched) grouped_.clear();
   }
@@ -82,7 +84,7 @@ std::string NcclCalls::launched() {
     range->launched = true;
     return arguments_of(*range->payload);
   }
-  if (open_.empty() || open_.back().is != Is::GroupEnd || grouped_.empty()) return {};
+  if (open_.empty() || open_.back().is != RangeIs::GroupEnd || grouped_.empty()) return {};
   open_.back().launched = true;
   return arguments_of_group();
 }

@@ -31,9 +31,9 @@ class NcclCalls {
   std::string launched();
 
  private:
-  enum class Is : std::uint8_t { Other, GroupStart, GroupEnd };
+  enum class RangeIs : std::uint8_t { Other, GroupStart, GroupEnd };
   struct Open {
-    Is is = Is::Other;
+    RangeIs is = RangeIs::Other;
     std::optional<wire::CollectivePayload> payload;
     bool launched = false;
   };

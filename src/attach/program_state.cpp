@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/plain_text.h"
 #include "base/translate.h"
-#include "base/user_files.h"
+#include "base/user_folders.h"
 
 namespace lanescope::attach {
 

@@ -70,7 +70,7 @@ bool RingReader::next() {
       free_slots(1);
       continue;
     }
-    const wire::Kind kind = first.first.kind;
+    const wire::MessageKind kind = first.first.kind;
     const std::size_t count = first.first.slots;
     if (count == 0 || count > kMostMessageSlots || count > slots_) {
       ++malformed_;

@@ -16,7 +16,7 @@ namespace lanescope::attach {
 
 /// One message, copied out of the shared memory.
 struct Message {
-  wire::Kind kind = wire::Kind::None;
+  wire::MessageKind kind = wire::MessageKind::None;
   std::uint32_t id = 0;                    ///< of what is defined
   std::uint16_t mark = 0;                  ///< wire::kLent
   std::span<const unsigned char> content;  ///< the first slot's content and those of the further slots

@@ -146,13 +146,13 @@ Vocabulary::Vocabulary(trace::Trace& trace, trace::EventSink& sink)
 
 void Vocabulary::learn(const Message& message) {
   switch (message.kind) {
-    case wire::Kind::Text:
+    case wire::MessageKind::Text:
       return learn_text(message);
-    case wire::Kind::Frame:
+    case wire::MessageKind::Frame:
       return learn_frame(message);
-    case wire::Kind::Stack:
+    case wire::MessageKind::Stack:
       return learn_stack(message);
-    case wire::Kind::Shape:
+    case wire::MessageKind::Shape:
       return learn_shape(message);
     default:
       return;

@@ -153,28 +153,29 @@ void WatchedProcess::finish(Nanoseconds now_ns) {
 void WatchedProcess::take(const Message& message) {
   counts_.received.fetch_add(1, std::memory_order_relaxed);
   switch (message.kind) {
-    case wire::Kind::Text:
-    case wire::Kind::Frame:
-    case wire::Kind::Stack:
-    case wire::Kind::Shape:
+    case wire::MessageKind::Text:
+    case wire::MessageKind::Frame:
+    case wire::MessageKind::Stack:
+    case wire::MessageKind::Shape:
       return words_.learn(message);
-    case wire::Kind::Thread:
+    case wire::MessageKind::Thread:
       if (const auto named = message.as<wire::ThreadMessage>()) take_thread(named->thread, words_.text(named->name));
       return;
-    case wire::Kind::Ended:
+    case wire::MessageKind::Ended:
       if (const auto ended = message.as<wire::EndedMessage>()) take_end(ended->thread);
       return;
-    case wire::Kind::Call:
+    case wire::MessageKind::Call:
       if (auto call = message.as<wire::CallMessage>()) {
         call->thread = numbers_.shown(call->thread);
         take_call(*call, (message.mark & wire::kLent) != 0);
       }
       return;
-    case wire::Kind::Kernel:
-    case wire::Kind::Copy:
-      if (const auto op = message.as<wire::OperationMessage>()) take_operation(*op, message.kind == wire::Kind::Kernel);
+    case wire::MessageKind::Kernel:
+    case wire::MessageKind::Copy:
+      if (const auto op = message.as<wire::OperationMessage>())
+        take_operation(*op, message.kind == wire::MessageKind::Kernel);
       return;
-    case wire::Kind::Sync:
+    case wire::MessageKind::Sync:
       if (const auto sync = message.as<wire::SyncMessage>()) {
         Record record = record_of(RecordKind::Sync, sync->type);
         record.correlation = sync->correlation;
@@ -183,7 +184,7 @@ void WatchedProcess::take(const Message& message) {
         add_timed(record, sync->start_ns, sync->end_ns);
       }
       return;
-    case wire::Kind::Stall:
+    case wire::MessageKind::Stall:
       if (const auto stall = message.as<wire::StallMessage>()) {
         Record record = record_of(RecordKind::Overhead, stall->kind);
         record.correlation = stall->correlation;
@@ -191,7 +192,7 @@ void WatchedProcess::take(const Message& message) {
         add_timed(record, stall->start_ns, stall->end_ns);
       }
       return;
-    case wire::Kind::Context:
+    case wire::MessageKind::Context:
       if (const auto context = message.as<wire::ContextMessage>()) {
         Record record = record_of(RecordKind::Context, context->null_stream);
         record.context = context->context;
@@ -199,7 +200,7 @@ void WatchedProcess::take(const Message& message) {
         assembler_.add(record);
       }
       return;
-    case wire::Kind::Stream:
+    case wire::MessageKind::Stream:
       if (const auto stream = message.as<wire::StreamMessage>()) {
         Record record = record_of(RecordKind::Stream, stream->flags);
         record.context = stream->context;
@@ -207,32 +208,32 @@ void WatchedProcess::take(const Message& message) {
         assembler_.add(record);
       }
       return;
-    case wire::Kind::Range:
+    case wire::MessageKind::Range:
       if (auto range = message.as<wire::RangeMessage>()) {
         range->thread = numbers_.shown(range->thread);
         take_range(*range, payload_in(message.after<wire::RangeMessage>(), range->payload));
       }
       return;
-    case wire::Kind::Recording:
+    case wire::MessageKind::Recording:
       if (const auto recording = message.as<wire::RecordingMessage>()) take_recording(*recording);
       return;
-    case wire::Kind::Sample:
+    case wire::MessageKind::Sample:
       if (auto sample = message.as<wire::SampleMessage>()) {
         sample->thread = numbers_.shown(sample->thread);
         take_sample(*sample);
       }
       return;
-    case wire::Kind::Forked:
+    case wire::MessageKind::Forked:
       if (const auto child = message.as<wire::ForkedMessage>(); child && forked_.size() < kMostThreads) {
         forked_.push_back(child->process);
       }
       return;
-    case wire::Kind::Device:
+    case wire::MessageKind::Device:
       if (const auto device = message.as<wire::DeviceMessage>(); device && (gpu_.empty() || device->device == 0)) {
         gpu_ = words_.text(device->name);
       }
       return;
-    case wire::Kind::None:
+    case wire::MessageKind::None:
       return;
   }
   counts_.unknown_kind.fetch_add(1, std::memory_order_relaxed);

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "base/user_files.h"
+#include "base/user_folders.h"
 
 namespace lanescope::base {
 namespace {

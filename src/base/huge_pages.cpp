@@ -13,7 +13,7 @@ namespace {
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kHugePage - 1) / kHugePage * kHugePage; }
 
 /// Regions that were given back. Never destroyed, because others may be given back while the program ends.
-class Kept {
+class KeptPages {
  public:
   std::byte* take(std::size_t size) {
     const std::lock_guard lock(mutex_);
@@ -46,8 +46,8 @@ class Kept {
   std::size_t kept_ = 0;
 };
 
-Kept& kept() {
-  static Kept* const kept = new Kept;
+KeptPages& kept() {
+  static KeptPages* const kept = new KeptPages;
   return *kept;
 }
 

@@ -1,4 +1,4 @@
-#include "cuda_backend/backend.h"
+#include "cuda_backend/real_api.h"
 
 #include <cuda_runtime_api.h>
 

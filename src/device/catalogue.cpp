@@ -14,7 +14,7 @@
 #include "base/translate.h"
 #include "device/cpu/cpu_device.h"
 #include "device/cuda/cuda_device.h"
-#include "device/cuda/loader.h"
+#include "device/cuda/find_backend.h"
 #include "device/device.h"
 #include "device/sim/profile.h"
 #include "device/sim/sim_cpu_device.h"

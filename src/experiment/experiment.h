@@ -86,7 +86,7 @@ struct Published {
   std::vector<std::string> settings{};  ///< for this number only, applied over those of its side (P26's rows)
   std::uint64_t iterations = 0;         ///< for "total_s": the number of iterations
   /// Published numbers that determine this one, "P20.h2d_pinned": it is calculated from them, or a machine that
-  /// reproduces them reproduces this one, too. See experiment/comparison.h.
+  /// reproduces them reproduces this one, too. See experiment/published_numbers.h.
   std::vector<std::string> follows{};
   Text unchecked{};  ///< why no run can check it; may be empty if there is a figure
 

@@ -7,7 +7,7 @@
 
 #include "device/device.h"
 #include "experiment/experiment.h"
-#include "workload/code.h"
+#include "workload/program.h"
 #include "workload/settings.h"
 
 namespace lanescope::experiment {

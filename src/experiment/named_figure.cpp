@@ -14,49 +14,49 @@
 namespace lanescope::experiment {
 namespace {
 
-enum class Kind : std::uint8_t { Time, Bytes, Rate, Frequency, Share, Count, Plain };
+enum class UnitKind : std::uint8_t { Time, Bytes, Rate, Frequency, Share, Count, Plain };
 
 struct Unit {
   std::string_view name;
-  Kind kind;
+  UnitKind kind;
   double size;  // in the base unit of its kind
 };
 
 constexpr double kKi = 1024;
 
 constexpr std::array kUnits{
-    Unit{"ns", Kind::Time, 1e-9},
-    Unit{"us", Kind::Time, 1e-6},
-    Unit{"µs", Kind::Time, 1e-6},
-    Unit{"ms", Kind::Time, 1e-3},
-    Unit{"s", Kind::Time, 1},
-    Unit{"B", Kind::Bytes, 1},
-    Unit{"kB", Kind::Bytes, 1e3},
-    Unit{"MB", Kind::Bytes, 1e6},
-    Unit{"GB", Kind::Bytes, 1e9},
-    Unit{"KiB", Kind::Bytes, kKi},
-    Unit{"MiB", Kind::Bytes, kKi* kKi},
-    Unit{"GiB", Kind::Bytes, kKi* kKi* kKi},
-    Unit{"B/s", Kind::Rate, 1},
-    Unit{"kB/s", Kind::Rate, 1e3},
-    Unit{"MB/s", Kind::Rate, 1e6},
-    Unit{"GB/s", Kind::Rate, 1e9},
-    Unit{"TB/s", Kind::Rate, 1e12},
-    Unit{"1/s", Kind::Frequency, 1},
-    Unit{"iterations/s", Kind::Frequency, 1},
-    Unit{"%", Kind::Share, 0.01},
-    Unit{"fraction", Kind::Share, 1},
-    Unit{"x", Kind::Plain, 1},
-    Unit{"syncs", Kind::Count, 1},
-    Unit{"launches", Kind::Count, 1},
-    Unit{"reads", Kind::Count, 1},
-    Unit{"batches", Kind::Count, 1},
-    Unit{"iterations", Kind::Count, 1},
-    Unit{"numbers", Kind::Count, 1},
-    Unit{"count", Kind::Count, 1},
+    Unit{"ns", UnitKind::Time, 1e-9},
+    Unit{"us", UnitKind::Time, 1e-6},
+    Unit{"µs", UnitKind::Time, 1e-6},
+    Unit{"ms", UnitKind::Time, 1e-3},
+    Unit{"s", UnitKind::Time, 1},
+    Unit{"B", UnitKind::Bytes, 1},
+    Unit{"kB", UnitKind::Bytes, 1e3},
+    Unit{"MB", UnitKind::Bytes, 1e6},
+    Unit{"GB", UnitKind::Bytes, 1e9},
+    Unit{"KiB", UnitKind::Bytes, kKi},
+    Unit{"MiB", UnitKind::Bytes, kKi* kKi},
+    Unit{"GiB", UnitKind::Bytes, kKi* kKi* kKi},
+    Unit{"B/s", UnitKind::Rate, 1},
+    Unit{"kB/s", UnitKind::Rate, 1e3},
+    Unit{"MB/s", UnitKind::Rate, 1e6},
+    Unit{"GB/s", UnitKind::Rate, 1e9},
+    Unit{"TB/s", UnitKind::Rate, 1e12},
+    Unit{"1/s", UnitKind::Frequency, 1},
+    Unit{"iterations/s", UnitKind::Frequency, 1},
+    Unit{"%", UnitKind::Share, 0.01},
+    Unit{"fraction", UnitKind::Share, 1},
+    Unit{"x", UnitKind::Plain, 1},
+    Unit{"syncs", UnitKind::Count, 1},
+    Unit{"launches", UnitKind::Count, 1},
+    Unit{"reads", UnitKind::Count, 1},
+    Unit{"batches", UnitKind::Count, 1},
+    Unit{"iterations", UnitKind::Count, 1},
+    Unit{"numbers", UnitKind::Count, 1},
+    Unit{"count", UnitKind::Count, 1},
 };
 
-constexpr Unit kPlainNumber{"", Kind::Plain, 1};
+constexpr Unit kPlainNumber{"", UnitKind::Plain, 1};
 
 const Unit* find_unit(std::string_view name) {
   if (name.empty()) return &kPlainNumber;
@@ -64,23 +64,23 @@ const Unit* find_unit(std::string_view name) {
   return found == kUnits.end() ? nullptr : found;
 }
 
-bool is_kind(std::string_view name, Kind kind) {
+bool is_kind(std::string_view name, UnitKind kind) {
   const Unit* unit = find_unit(name);
   return unit != nullptr && unit->kind == kind;
 }
 
-bool alike(Kind a, Kind b) {
-  const auto plain_or = [](Kind kind, Kind other) {
-    return kind == Kind::Plain && (other == Kind::Share || other == Kind::Count);
+bool alike(UnitKind a, UnitKind b) {
+  const auto plain_or = [](UnitKind kind, UnitKind other) {
+    return kind == UnitKind::Plain && (other == UnitKind::Share || other == UnitKind::Count);
   };
   return a == b || plain_or(a, b) || plain_or(b, a);
 }
 
 }  // namespace
 
-bool is_time(std::string_view unit) { return is_kind(unit, Kind::Time); }
-bool is_rate(std::string_view unit) { return is_kind(unit, Kind::Rate) || is_kind(unit, Kind::Frequency); }
-bool is_share(std::string_view unit) { return is_kind(unit, Kind::Share); }
+bool is_time(std::string_view unit) { return is_kind(unit, UnitKind::Time); }
+bool is_rate(std::string_view unit) { return is_kind(unit, UnitKind::Rate) || is_kind(unit, UnitKind::Frequency); }
+bool is_share(std::string_view unit) { return is_kind(unit, UnitKind::Share); }
 
 std::string unit_in_words(std::string_view unit) {
   if (unit == "x") return "×";

@@ -57,7 +57,7 @@ class OwnFiles {
       text = own_file_text(path);
       auto made = std::make_unique<const T>(parse(text, path.string()));
       const std::scoped_lock lock(mutex_);
-      Kept& kept = of(key);
+      KeptFile& kept = of(key);
       if (kept.versions.empty() || *kept.versions.back() != *made) {
         kept.versions.push_back(std::move(made));
         ++version_;
@@ -67,7 +67,7 @@ class OwnFiles {
       return *kept.file.newest;
     } catch (const base::Error& error) {
       const std::scoped_lock lock(mutex_);
-      Kept& kept = of(key);
+      KeptFile& kept = of(key);
       if (!kept.file.listed || kept.file.error != error.what()) ++version_;
       kept.file = {path, kept.versions.empty() ? nullptr : kept.versions.back().get(), true, error.what(),
                    names_in(text, path)};
@@ -77,7 +77,7 @@ class OwnFiles {
   /// The file has gone.
   void forget(const std::filesystem::path& path) {
     const std::scoped_lock lock(mutex_);
-    Kept& kept = of(own_file_key(path));
+    KeptFile& kept = of(own_file_key(path));
     if (kept.file.listed) ++version_;
     kept.file.listed = false;
     kept.file.error.clear();
@@ -131,22 +131,22 @@ class OwnFiles {
   std::uint64_t version() const { return version_; }
 
  private:
-  struct Kept {
+  struct KeptFile {
     std::filesystem::path key;
     std::vector<std::unique_ptr<const T>> versions;
     File file;
   };
-  Kept& of(const std::filesystem::path& key) {
+  KeptFile& of(const std::filesystem::path& key) {
     for (const auto& kept : kept_) {
       if (kept->key == key) return *kept;
     }
-    kept_.push_back(std::make_unique<Kept>());
+    kept_.push_back(std::make_unique<KeptFile>());
     kept_.back()->key = key;
     return *kept_.back();
   }
 
   mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<Kept>> kept_;
+  std::vector<std::unique_ptr<KeptFile>> kept_;
   std::atomic<std::uint64_t> version_ = 0;
 };
 

@@ -6,10 +6,10 @@
 
 #include "inject/call_lists.h"
 #include "inject/compat.h"
+#include "inject/connection.h"
 #include "inject/cupti.h"
 #include "inject/python.h"
 #include "inject/ring.h"
-#include "inject/session.h"
 #include "inject/threads.h"
 
 namespace lanescope::inject {
@@ -111,7 +111,7 @@ void leave(ThreadState& t, const CUpti_CallbackData& call, CUpti_CallbackDomain 
   message.stack = t.stack;
   message.result = 0;
   if (call.functionReturnValue) std::memcpy(&message.result, call.functionReturnValue, sizeof(message.result));
-  ring.send_marked(wire::Kind::Call, t.mark, &message, sizeof(message));
+  ring.send_marked(wire::MessageKind::Call, t.mark, &message, sizeof(message));
   show_open(t, false);  // only now, so that the viewer sees the call in one place or the other
   t.quiet_since_ns.store(message.end_ns, kRelaxed);
 }

@@ -11,7 +11,7 @@
 #include "inject/compat.h"
 #include "inject/records.h"
 #include "inject/ring.h"
-#include "inject/text.h"
+#include "inject/short_text.h"
 
 namespace lanescope::inject {
 namespace {

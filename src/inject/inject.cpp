@@ -6,9 +6,9 @@
 
 #include "inject/calls.h"
 #include "inject/compat.h"
+#include "inject/connection.h"
 #include "inject/cupti.h"
 #include "inject/ring.h"
-#include "inject/session.h"
 
 #define LANESCOPE_EXPORT extern "C" __attribute__((visibility("default")))
 

@@ -9,7 +9,7 @@
 
 #include "inject/compat.h"
 #include "inject/ring.h"
-#include "inject/text.h"
+#include "inject/short_text.h"
 #include "inject/threads.h"
 
 // The handles that NVTX passes around; the program sees only pointers to them.
@@ -233,9 +233,9 @@ void send(wire::RangeAct act, nvtxDomainHandle_t domain, const Name& name, std::
   CollectivePayload payload;
   if (data && read_payload(domain, data, payload)) {
     message.payload = sizeof(payload);
-    ring.send(wire::Kind::Range, 0, &message, sizeof(message), &payload, sizeof(payload));
+    ring.send(wire::MessageKind::Range, 0, &message, sizeof(message), &payload, sizeof(payload));
   } else {
-    ring.send(wire::Kind::Range, message);
+    ring.send(wire::MessageKind::Range, message);
   }
   errno = saved;
 }

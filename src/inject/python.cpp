@@ -8,7 +8,7 @@
 
 #include "inject/compat.h"
 #include "inject/ring.h"
-#include "inject/text.h"
+#include "inject/short_text.h"
 
 namespace lanescope::inject {
 namespace {
@@ -334,7 +334,7 @@ std::uint32_t frame_id(Reads& reads, const Frame& frame) {
   message.code = static_cast<std::uint32_t>(frame.code / alignof(std::max_align_t));
   message.offset = frame.offset > 0 ? static_cast<std::uint32_t>(frame.offset) : 0;
   if (reads.failed || message.file == kLater || message.function == kLater) return kLater;
-  if (!ring.send(wire::Kind::Frame, message, id)) return kLater;
+  if (!ring.send(wire::MessageKind::Frame, message, id)) return kLater;
   cell->sent.store(1, std::memory_order_release);
   return id;
 }
@@ -354,7 +354,7 @@ std::uint32_t stack_id(Reads& reads, const Frame* frames, std::size_t n) {
     if (ids[i] == kLater || ids[i] == 0) return 0;
   }
   const wire::StackMessage message{static_cast<std::uint32_t>(n)};
-  if (!ring.send(wire::Kind::Stack, id, &message, sizeof(message), ids, n * sizeof(ids[0]))) return 0;
+  if (!ring.send(wire::MessageKind::Stack, id, &message, sizeof(message), ids, n * sizeof(ids[0]))) return 0;
   cell->sent.store(1, std::memory_order_release);
   return id;
 }

@@ -9,7 +9,7 @@
 #include "inject/compat.h"
 #include "inject/cupti.h"
 #include "inject/ring.h"
-#include "inject/text.h"
+#include "inject/short_text.h"
 #include "inject/threads.h"
 
 namespace lanescope::inject {
@@ -228,7 +228,7 @@ std::uint32_t shape_id(const CUpti_ActivityKernel4& k) {
   if (!cell) return 0;
   const std::uint32_t id = cell->id.load(kRelaxed);
   if (cell->sent.load(kRelaxed) != 0) return id;
-  if (!ring.send(wire::Kind::Shape, shape, id)) return 0;
+  if (!ring.send(wire::MessageKind::Shape, shape, id)) return 0;
   cell->sent.store(1, kRelaxed);
   return id;
 }
@@ -258,7 +258,7 @@ void send_copy(const Copy& copy, std::uint64_t node, std::int64_t now) {
   message.bytes = copy.bytes;
   message.graph_node = static_cast<std::uint32_t>(node);
   message.asynchronous = (copy.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0;
-  ring.send(wire::Kind::Copy, message);
+  ring.send(wire::MessageKind::Copy, message);
 }
 
 void send_device(const CUpti_Activity& record) {
@@ -268,7 +268,7 @@ void send_device(const CUpti_Activity& record) {
   if (device.name) message.name = text_or_none(device.name, strnlen(device.name, 256));
   static_assert(sizeof(device.uuid) == sizeof(message.uuid));
   std::memcpy(message.uuid, &device.uuid, sizeof(message.uuid));
-  ring.send(wire::Kind::Device, message);
+  ring.send(wire::MessageKind::Device, message);
 }
 
 // The earliest start of a kernel that was launched since recording was switched on; 0: none has come.
@@ -291,7 +291,7 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
       // Since CUDA 11.1, which is older than any CUPTI that is accepted here.
       message.graph_node = static_cast<std::uint32_t>(as<CUpti_ActivityKernel6>(record).graphNodeId);
       note_work(message);
-      ring.send(wire::Kind::Kernel, message);
+      ring.send(wire::MessageKind::Kernel, message);
       return;
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY:
@@ -309,7 +309,7 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
       message.bytes = memset.bytes;
       message.graph_node = static_cast<std::uint32_t>(as<CUpti_ActivityMemset3>(record).graphNodeId);
       message.asynchronous = (memset.flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC) != 0;
-      ring.send(wire::Kind::Copy, message);
+      ring.send(wire::MessageKind::Copy, message);
       return;
     }
     case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: {
@@ -321,7 +321,7 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
       message.type = sync.type;
       message.context = sync.contextId;
       message.stream = sync.streamId;
-      ring.send(wire::Kind::Sync, message);
+      ring.send(wire::MessageKind::Sync, message);
       return;
     }
     case CUPTI_ACTIVITY_KIND_OVERHEAD: {
@@ -334,17 +334,18 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
       if (message.thread == thread_id()) return;  // a flush of this thread holds nobody up
       if (cupti.version >= kOverheadCorrelation)
         message.correlation = as<CUpti_ActivityOverhead2>(record).correlationId;
-      ring.send(wire::Kind::Stall, message);
+      ring.send(wire::MessageKind::Stall, message);
       return;
     }
     case CUPTI_ACTIVITY_KIND_CONTEXT: {
       const auto& context = as<CUpti_ActivityContext>(record);
-      ring.send(wire::Kind::Context, wire::ContextMessage{context.contextId, context.deviceId, context.nullStreamId});
+      ring.send(wire::MessageKind::Context,
+                wire::ContextMessage{context.contextId, context.deviceId, context.nullStreamId});
       return;
     }
     case CUPTI_ACTIVITY_KIND_STREAM: {
       const auto& stream = as<CUpti_ActivityStream>(record);
-      ring.send(wire::Kind::Stream,
+      ring.send(wire::MessageKind::Stream,
                 wire::StreamMessage{stream.contextId, stream.streamId, static_cast<std::uint32_t>(stream.flag)});
       return;
     }
@@ -358,7 +359,7 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
 
 // --- Recording ------------------------------------------------------------------------------------------------------
 
-struct Kind {
+struct ActivityKind {
   CUpti_ActivityKind kind;
   bool dump;   // also reports objects that exist already
   bool stays;  // is never switched off
@@ -371,7 +372,7 @@ struct Kind {
 // bursts. If kernels are off between bursts, buffers with copies may not come back, until there are none left, and of a
 // program that runs far ahead of the GPU kernels are missing: two ranks that did so by 23 iterations were reported to
 // be idle for 38 to 53 % of the time instead of 2 %. To leave them on from when that was seen did not help.
-constexpr Kind kKinds[] = {
+constexpr ActivityKind kKinds[] = {
     {CUPTI_ACTIVITY_KIND_CONTEXT, true, false},   {CUPTI_ACTIVITY_KIND_STREAM, true, false},
     {CUPTI_ACTIVITY_KIND_DEVICE, true, false},    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, false, true},
     {CUPTI_ACTIVITY_KIND_MEMCPY, false, true},    {CUPTI_ACTIVITY_KIND_MEMCPY2, false, true},
@@ -398,7 +399,7 @@ void send_recording(wire::RecordingAct act, std::int64_t time, std::uint32_t lev
   message.took_ns = took;
   message.kernels_before = kernels_before;
   send_unsent_changes();
-  if (unsent_count == 0 && ring.send(wire::Kind::Recording, message)) return;
+  if (unsent_count == 0 && ring.send(wire::MessageKind::Recording, message)) return;
   if (act == wire::RecordingAct::Delivered) return;  // the next one says more
   if (unsent_count > 0 && unsent[unsent_count - 1].act == wire::RecordingAct::On) {
     --unsent_count;
@@ -431,7 +432,7 @@ bool prepare_records() {
 std::int64_t first_work_ns() { return first_work; }
 
 void send_unsent_changes() {
-  while (unsent_count > 0 && ring.send(wire::Kind::Recording, unsent[0])) unsent[0] = unsent[--unsent_count];
+  while (unsent_count > 0 && ring.send(wire::MessageKind::Recording, unsent[0])) unsent[0] = unsent[--unsent_count];
 }
 
 bool recording() { return is_recording; }
@@ -449,7 +450,7 @@ void start_recording(std::uint32_t level) {
   compare_clocks();
   note_written();
   const std::int64_t began = now_ns();
-  for (const Kind& kind : kKinds) {
+  for (const ActivityKind& kind : kKinds) {
     if (kind.stays && !first) continue;
     if (kind.dump && cupti.enable_and_dump) {
       cupti.enable_and_dump(kind.kind);
@@ -474,7 +475,7 @@ void stop_recording(std::uint32_t level) {
   recorded.to = off;
   recorded.last_call = newest_call();
   ring.status().recording.store(0, kRelaxed);
-  for (const Kind& kind : kKinds) {
+  for (const ActivityKind& kind : kKinds) {
     if (!kind.stays) cupti.disable(kind.kind);
   }
   const std::int64_t took = now_ns() - off;

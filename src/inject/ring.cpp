@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-#include "inject/text.h"
+#include "inject/short_text.h"
 
 namespace lanescope::inject {
 namespace {
@@ -40,7 +40,7 @@ struct Parts {
   }
 };
 
-bool put(wire::Kind kind, std::uint32_t id, std::uint16_t mark, Parts parts) {
+bool put(wire::MessageKind kind, std::uint32_t id, std::uint16_t mark, Parts parts) {
   if (!ring.live.load(kRelaxed)) return false;
   wire::Memory& memory = *ring.memory;
   const std::size_t bytes = parts.bytes + parts.tail_bytes;
@@ -108,13 +108,13 @@ int Ring::create(std::uint64_t slots) {
   return file;
 }
 
-bool Ring::send(wire::Kind kind, std::uint32_t id, const void* content, std::size_t content_bytes, const void* tail,
-                std::size_t tail_bytes) {
+bool Ring::send(wire::MessageKind kind, std::uint32_t id, const void* content, std::size_t content_bytes,
+                const void* tail, std::size_t tail_bytes) {
   return put(kind, id, 0,
              {static_cast<const char*>(content), content_bytes, static_cast<const char*>(tail), tail_bytes});
 }
 
-bool Ring::send_marked(wire::Kind kind, std::uint16_t mark, const void* content, std::size_t content_bytes) {
+bool Ring::send_marked(wire::MessageKind kind, std::uint16_t mark, const void* content, std::size_t content_bytes) {
   return put(kind, 0, mark, {static_cast<const char*>(content), content_bytes, nullptr, 0});
 }
 
@@ -165,7 +165,7 @@ std::uint32_t text_id(const char* text, std::size_t bytes, std::uint64_t key) {
     while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
   }
   const wire::TextMessage message{static_cast<std::uint32_t>(bytes)};
-  if (!ring.send(wire::Kind::Text, id, &message, sizeof(message), text, bytes)) return kLater;
+  if (!ring.send(wire::MessageKind::Text, id, &message, sizeof(message), text, bytes)) return kLater;
   cell->sent.store(1, std::memory_order_release);
   return id;
 }

@@ -22,14 +22,14 @@ struct Ring {
   /// Creates the memory; returns its descriptor, or -1.
   int create(std::uint64_t slots);
   /// False if there was no room: then the message is dropped, and counted.
-  bool send(wire::Kind kind, std::uint32_t id, const void* content, std::size_t bytes, const void* tail = nullptr,
-            std::size_t tail_bytes = 0);
+  bool send(wire::MessageKind kind, std::uint32_t id, const void* content, std::size_t bytes,
+            const void* tail = nullptr, std::size_t tail_bytes = 0);
   template <typename Message>
-  bool send(wire::Kind kind, const Message& message, std::uint32_t id = 0) {
+  bool send(wire::MessageKind kind, const Message& message, std::uint32_t id = 0) {
     return send(kind, id, &message, sizeof(message));
   }
   /// The same with a mark in the header, see wire::Slot.
-  bool send_marked(wire::Kind kind, std::uint16_t mark, const void* content, std::size_t bytes);
+  bool send_marked(wire::MessageKind kind, std::uint16_t mark, const void* content, std::size_t bytes);
   wire::Status& status() { return memory->status; }
 };
 extern Ring ring;

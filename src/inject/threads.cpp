@@ -8,7 +8,7 @@
 
 #include "inject/compat.h"
 #include "inject/ring.h"
-#include "inject/text.h"
+#include "inject/short_text.h"
 
 namespace lanescope::inject {
 namespace {
@@ -23,7 +23,7 @@ void send_name(ThreadState& thread, const char* name, std::size_t bytes) {
   const std::uint32_t text = text_id(name, bytes);
   if (text == 0 || text == kLater || text == thread.comm) return;
   const wire::ThreadMessage message{thread.id.load(kRelaxed), text};
-  if (ring.send(wire::Kind::Thread, message)) thread.comm = text;
+  if (ring.send(wire::MessageKind::Thread, message)) thread.comm = text;
 }
 
 void forget_if_ended(std::size_t i) {
@@ -31,7 +31,7 @@ void forget_if_ended(std::size_t i) {
   if (id == 0 || syscall(SYS_tgkill, getpid(), id, 0) == 0 || errno != ESRCH) return;
   if (i < wire::kOpenCalls) ring.memory->open[i].thread.store(0, kRelaxed);  // it may have ended within a call
   threads[i].python.store(0, kRelaxed);
-  if (threads[i].id.compare_exchange_strong(id, 0)) ring.send(wire::Kind::Ended, wire::EndedMessage{id});
+  if (threads[i].id.compare_exchange_strong(id, 0)) ring.send(wire::MessageKind::Ended, wire::EndedMessage{id});
 }
 
 // A program that starts a thread for each piece of work starts the next one soon after the last has ended: it is told
@@ -133,7 +133,7 @@ void send_thread_names() {
 
 void name_thread(std::uint32_t thread, const char* name, std::size_t bytes) {
   const wire::ThreadMessage message{thread, text_or_none(name, bytes)};
-  if (message.name == 0 || !ring.send(wire::Kind::Thread, message)) return;
+  if (message.name == 0 || !ring.send(wire::MessageKind::Thread, message)) return;
   const std::size_t used = threads_used.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < used; ++i) {
     if (threads[i].id.load(kRelaxed) == thread) threads[i].comm = kNamedByProgram;

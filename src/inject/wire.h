@@ -45,7 +45,7 @@ enum class State : std::uint32_t {
 enum class Python : std::uint32_t { None, Walking, Unsupported, Failed };
 
 /// Times are CLOCK_MONOTONIC nanoseconds.
-enum class Kind : std::uint8_t {
+enum class MessageKind : std::uint8_t {
   None,
   Text,       ///< id; `slots` hold its bytes, at most kMostText
   Frame,      ///< id: a place in a program
@@ -189,7 +189,7 @@ struct Slot {
   std::atomic<std::uint64_t> turn;
   union {
     struct {
-      Kind kind;
+      MessageKind kind;
       std::uint8_t slots;  ///< of the whole message, at least 1
       std::uint16_t mark;  ///< Call, Sample: kLent
       std::uint32_t id;    ///< of what is defined; other messages: 0

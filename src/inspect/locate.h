@@ -10,7 +10,7 @@
 
 #include "inspect/event_ref.h"
 #include "trace/links.h"
-#include "workload/code.h"
+#include "workload/program.h"
 
 namespace lanescope::ui {
 

@@ -429,7 +429,7 @@ class Reading {
     progress.total = reading ? bytes : to_arrange;
     progress.stage = reading ? ReadStage::Reading : ReadStage::Arranging;
     if (!progress.picture.asked()) return;
-    std::vector<FirstPicture::Look> looks;
+    std::vector<FirstPicture::Snapshot> looks;
     for (const auto& part : parts_) looks.push_back(part->progress.picture.look());
     progress.picture.show(std::move(looks));
   }

@@ -1,4 +1,4 @@
-// Reads the tables of an Nsight Systems export into a trace, see nsys_read.h; and what the numbers and names in them
+// Reads the tables of an Nsight Systems export into a trace, see trace_file.h; and what the numbers and names in them
 // mean.
 #pragma once
 
@@ -59,7 +59,7 @@ std::string without_paths(std::string_view text);
 std::string_view cut(std::string_view text, std::size_t most);
 
 // --- nsys reader -----------------------------------------------------------------------------------------------------
-// Reads the tables of an Nsight Systems export into a trace, see nsys_read.h.
+// Reads the tables of an Nsight Systems export into a trace, see trace_file.h.
 
 class Reader {
  public:

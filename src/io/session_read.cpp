@@ -407,7 +407,7 @@ class SessionReader {
       check(!in.bad(), N_("it ends too early"));
       check(lane < kinds_.size(), N_("it refers to a lane that is not there"));
       check(count > 0 && count <= session::kMostRunEvents, N_("it has a number of events that is not allowed"));
-      take_memory(count * sizeof(trace::CallSites::Noted));
+      take_memory(count * sizeof(trace::CallSites::NotedCall));
       std::array<std::vector<std::uint64_t>, 2> columns;
       for (auto& column : columns) {
         column.resize(count);

@@ -284,8 +284,8 @@ class SessionEncoder {
     if (until <= from) return;
     if (l >= noted_until_.size()) noted_until_.resize(l + 1, kUnknown);
     noted_until_[l] = until;
-    std::vector<trace::CallSites::Noted> notes = trace_.sites().between(l, from, until);
-    std::erase_if(notes, [this](const trace::CallSites::Noted& note) { return note.site > stacks_; });
+    std::vector<trace::CallSites::NotedCall> notes = trace_.sites().between(l, from, until);
+    std::erase_if(notes, [this](const trace::CallSites::NotedCall& note) { return note.site > stacks_; });
     for (std::size_t begin = 0; begin < notes.size(); begin += kRunEvents) {
       const std::size_t count = std::min(kRunEvents, notes.size() - begin);
       std::array<std::vector<std::uint64_t>, 2> columns;

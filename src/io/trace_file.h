@@ -55,7 +55,7 @@ OpenedTrace read_nsys_report(ByteSource& source, ReadProgress* progress = nullpt
 // A trace in a file of any kind that Lanescope reads or writes.
 
 /// Reads a session file, a Chrome trace or a compressed one, an SQLite export of Nsight Systems or one of its reports,
-/// told apart by their content. Of a folder, all traces in it become one (merge_ranks.h), without JSON files that are
+/// told apart by their content. Of a folder, all traces in it become one (job_of_ranks.h), without JSON files that are
 /// no traces. Throws like read_chrome_trace(), read_session() and read_nsys_export().
 OpenedTrace read_trace(const std::filesystem::path& path, ReadProgress* progress = nullptr,
                        const ReadLimits& limits = {});
@@ -64,7 +64,7 @@ OpenedTrace read_trace(const std::filesystem::path& path, ReadProgress* progress
 OpenedTrace read_file(const std::filesystem::path& path, ReadProgress* progress = nullptr,
                       const ReadLimits& limits = {});
 
-/// Several files, none of them a folder, become one (merge_ranks.h); a single one is what read_trace() gives. At least
+/// Several files, none of them a folder, become one (job_of_ranks.h); a single one is what read_trace() gives. At least
 /// one. Throws base::FileError also if one is given twice.
 OpenedTrace read_traces(const std::vector<std::filesystem::path>& files, ReadProgress* progress = nullptr,
                         const ReadLimits& limits = {});

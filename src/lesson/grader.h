@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/comparison.h"
+#include "experiment/published_numbers.h"
 #include "lesson/grade.h"
 #include "lesson/lesson.h"
 #include "lesson/student_file.h"

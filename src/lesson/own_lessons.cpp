@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/platform/files.h"
 #include "base/translate.h"
-#include "base/user_files.h"
+#include "base/user_folders.h"
 #include "experiment/own_experiments.h"
 
 namespace lanescope::lesson {

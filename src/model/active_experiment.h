@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "experiment/comparison.h"
 #include "experiment/experiment.h"
 #include "experiment/named_figure.h"
+#include "experiment/published_numbers.h"
 #include "workload/settings.h"
 
 namespace lanescope::ui {
@@ -43,7 +43,7 @@ class ActiveExperiment {
   void keep(const workload::Settings& now, experiment::Measured measured);
 
   const experiment::Measured* measured(experiment::Side side) const;
-  /// Each published number next to the measured one, and its check status on these machines (experiment/comparison.h).
+  /// Each published number next to the measured one, and its check status on these machines (experiment/published_numbers.h).
   struct Row {
     experiment::Compared compared;
     experiment::Checking checking;

@@ -235,7 +235,7 @@ std::optional<std::size_t> CodeState::line_at(const Model& model, Nanoseconds t)
     const auto lane = static_cast<trace::LaneId>(l);
     const trace::LaneInfo& info = trace.lane(lane).info();
     if (info.kind != LaneKind::Calls && info.role != trace::LaneRole::Statements) continue;
-    for (const trace::CallSites::Noted& noted : trace.sites().between(lane, newest, t + 1)) {
+    for (const trace::CallSites::NotedCall& noted : trace.sites().between(lane, newest, t + 1)) {
       const auto line = line_of_site(noted.site);
       if (!line || noted.start_ns < newest) continue;
       newest = noted.start_ns;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/advice.h"
+#include "analysis/advisor.h"
 #include "prediction/predict.h"
 #include "workload/settings.h"
 

@@ -52,14 +52,14 @@ DrawTarget callback_target() {
 
 namespace {
 
-struct Kept {
+struct KeptForFrame {
   int frame = -1;
   std::vector<std::shared_ptr<void>> items;
 };
 
 // By context, because a picture may be drawn in its own context during the window's frame.
-std::unordered_map<ImGuiContext*, Kept>& storage() {
-  static std::unordered_map<ImGuiContext*, Kept> contexts;
+std::unordered_map<ImGuiContext*, KeptForFrame>& storage() {
+  static std::unordered_map<ImGuiContext*, KeptForFrame> contexts;
   return contexts;
 }
 
@@ -76,7 +76,7 @@ void keep_until_next_frame(std::shared_ptr<void> item) {
     hook.Callback = forget;
     ImGui::AddContextHook(context, &hook);
   }
-  Kept& kept = entry->second;
+  KeptForFrame& kept = entry->second;
   if (kept.frame != ImGui::GetFrameCount()) {
     kept.frame = ImGui::GetFrameCount();
     kept.items.clear();

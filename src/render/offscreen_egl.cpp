@@ -34,13 +34,13 @@ std::vector<EGLDisplay> candidate_displays() {
   return displays;
 }
 
-struct Made {
+struct MadeContext {
   EGLSurface surface = EGL_NO_SURFACE;
   EGLContext context = EGL_NO_CONTEXT;
 };
 
 /// Creates an OpenGL 3.3 core context on an initialised display and makes it current.
-bool make_context(EGLDisplay display, Made& made) {
+bool make_context(EGLDisplay display, MadeContext& made) {
   const bool surfaceless = epoxy_has_egl_extension(display, "EGL_KHR_surfaceless_context");
   const std::array<EGLint, 13> wanted{EGL_SURFACE_TYPE,
                                       surfaceless ? 0 : EGL_PBUFFER_BIT,
@@ -71,7 +71,7 @@ bool make_context(EGLDisplay display, Made& made) {
   if (eglMakeCurrent(display, made.surface, made.surface, made.context) == EGL_TRUE) return true;
   if (made.surface != EGL_NO_SURFACE) eglDestroySurface(display, made.surface);
   eglDestroyContext(display, made.context);
-  made = Made{};
+  made = MadeContext{};
   return false;
 }
 
@@ -87,7 +87,7 @@ OffscreenContext::OffscreenContext() {
       // Repeated initialisation does nothing, and the display is never terminated: Mesa would unload its driver and
       // load it again for the next picture.
       if (display == EGL_NO_DISPLAY || eglInitialize(display, nullptr, nullptr) != EGL_TRUE) continue;
-      Made made;
+      MadeContext made;
       if (make_context(display, made)) {
         display_ = display;
         surface_ = made.surface;

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
-#include "base/user_files.h"
+#include "base/user_folders.h"
 #include "model/read_file.h"
 #include "shell/code.h"
 #include "shell/save_experiment.h"

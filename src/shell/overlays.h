@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/comparison.h"
+#include "experiment/published_numbers.h"
 #include "model/gallery_list.h"
 #include "shell/actions.h"
 #include "shell/attach_dialog.h"

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/platform/paths.h"
 #include "base/translate.h"
-#include "base/user_files.h"
+#include "base/user_folders.h"
 #include "io/atomic_file.h"
 
 namespace lanescope::ui {

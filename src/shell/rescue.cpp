@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/platform/page.h"
 #include "base/translate.h"
-#include "base/user_files.h"
+#include "base/user_folders.h"
 #include "io/trace_file.h"
 #include "model/marks_json.h"
 #include "shell/shell_state.h"

@@ -11,7 +11,7 @@
 #include "base/platform/desktop.h"
 #include "base/platform/paths.h"
 #include "base/translate.h"
-#include "base/user_files.h"
+#include "base/user_folders.h"
 #include "io/atomic_file.h"
 #include "render/draw_pictures.h"
 #include "shell/action_rows.h"

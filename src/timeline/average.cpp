@@ -28,13 +28,13 @@ bool has_row(LaneKind kind) {
 }
 
 // An event of one window, in time order, counted from the first of its row and name that starts at the trigger.
-struct Seen {
+struct AlignedEvent {
   Nanoseconds start = 0;
   int ordinal = 0;
   Event event;
   EventIndex index = 0;
 };
-using Sequences = std::map<std::pair<std::size_t, trace::NameId>, std::vector<Seen>>;
+using Sequences = std::map<std::pair<std::size_t, trace::NameId>, std::vector<AlignedEvent>>;
 
 // Accumulates for how long something was true within each column: whole columns as steps up and down, the ends as
 // fractions.
@@ -62,7 +62,7 @@ struct Cover {
 // An event that starts near the trigger may be before it in one window and after it in another, which would shift all
 // numbers by one. So each window's events are numbered such that they are closest to those of the same name in the
 // reference.
-int best_shift(const std::vector<Seen>& seen, const std::vector<Seen>& reference) {
+int best_shift(const std::vector<AlignedEvent>& seen, const std::vector<AlignedEvent>& reference) {
   int best = 0;
   double least = 0;
   bool known = false;
@@ -71,7 +71,7 @@ int best_shift(const std::vector<Seen>& seen, const std::vector<Seen>& reference
     double sum = 0;
     std::size_t pairs = 0;
     auto other = reference.begin();
-    for (const Seen& s : seen) {
+    for (const AlignedEvent& s : seen) {
       while (other != reference.end() && other->ordinal < s.ordinal + shift) ++other;
       if (other == reference.end()) break;
       if (other->ordinal != s.ordinal + shift) continue;
@@ -238,11 +238,12 @@ class AveragePicture::Adder {
 
   void match(Sequences sequences) {
     for (auto& [key, seen] : sequences) {
-      const auto at_trigger = std::find_if(seen.begin(), seen.end(), [](const Seen& s) { return s.start >= 0; });
+      const auto at_trigger =
+          std::find_if(seen.begin(), seen.end(), [](const AlignedEvent& s) { return s.start >= 0; });
       for (auto s = seen.begin(); s != seen.end(); ++s) s->ordinal = static_cast<int>(s - at_trigger);
       const auto reference = reference_.find(key);
       const int shift = reference == reference_.end() ? 0 : best_shift(seen, reference->second);
-      for (Seen& s : seen) {
+      for (AlignedEvent& s : seen) {
         s.ordinal += shift;
         add_matched(key.first, s);
       }
@@ -250,7 +251,7 @@ class AveragePicture::Adder {
     }
   }
 
-  void add_matched(std::size_t r, const Seen& seen) {
+  void add_matched(std::size_t r, const AlignedEvent& seen) {
     const Event& e = seen.event;
     AverageEvent& sum = events_[{r, e.name, seen.ordinal}];
     const Nanoseconds duration = e.duration();

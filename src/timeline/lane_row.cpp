@@ -69,7 +69,7 @@ struct LaneRow::Strip {
   float rounding(float width, float scale) const { return width > 8 && labels ? kRounding * scale : 0; }
 };
 
-LaneRow::Shape LaneRow::shape_for(const RowContext& context, const Look& look) const {
+LaneRow::Shape LaneRow::shape_for(const RowContext& context, const Appearance& look) const {
   const float s = context.scale;
   if (look.group_folded) return {kGroupFoldedHeight * s, 0, kGroupFoldedHeight * s};
   if (look.folded) return {kFoldedHeight * s, 0, kFoldedHeight * s};

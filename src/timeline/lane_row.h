@@ -62,10 +62,10 @@ class LaneRow {
   static constexpr float kGroupFoldedHeight = 6;  ///< of a lane whose group is folded
 
   /// The user's choice.
-  struct Look {
+  struct Appearance {
     bool folded = false, group_folded = false;
     float factor = 1;  ///< relative to the default height
-    bool operator==(const Look&) const = default;
+    bool operator==(const Appearance&) const = default;
   };
   /// Geometry of the sub-rows: height of an event, distance between their tops, total height.
   struct Shape {
@@ -74,9 +74,9 @@ class LaneRow {
   };
 
   trace::LaneId lane() const { return lane_; }
-  void set_look(const Look& look) { look_ = look; }
+  void set_look(const Appearance& look) { look_ = look; }
   Shape wanted_shape(const RowContext& context) const { return shape_for(context, look_); }
-  Shape shape_for(const RowContext& context, const Look& look) const;
+  Shape shape_for(const RowContext& context, const Appearance& look) const;
   /// Overrides the shape during a transition; otherwise prepare() uses the wanted one.
   void set_shape(const Shape& shape) { shape_ = shape; }
 
@@ -121,7 +121,7 @@ class LaneRow {
 
   trace::LaneId lane_;
   bool compact_;
-  Look look_;
+  Appearance look_;
   std::optional<Shape> shape_;
   std::vector<Glyph> glyphs_;
   std::vector<std::size_t> strip_begin_;  // index of each sub-row's first glyph

@@ -22,7 +22,7 @@ class Copier {
       if (options_.change_lane) options_.change_lane(info);
       const LaneId to = into_.add_lane(info);
       for (std::size_t r = 0; r < lane.row_count(); ++r) copy(lane.row(r), r, to);
-      for (const CallSites::Noted& noted : source_.sites().between(id, options_.from, options_.to)) {
+      for (const CallSites::NotedCall& noted : source_.sites().between(id, options_.from, options_.to)) {
         into_.sites().note(to, noted.start_ns + options_.shift, site(noted.site));
       }
     }

@@ -23,7 +23,7 @@ std::uint64_t hash_of(std::span<const Frame> frames) {
 template <typename Queue>
 auto first_from(Queue& queue, Nanoseconds t) {
   return std::lower_bound(queue.begin(), queue.end(), t,
-                          [](const CallSites::Noted& noted, Nanoseconds time) { return noted.start_ns < time; });
+                          [](const CallSites::NotedCall& noted, Nanoseconds time) { return noted.start_ns < time; });
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ std::size_t CallSites::size() const {
 void CallSites::note(LaneId lane, Nanoseconds start_ns, std::uint32_t site) {
   if (site == 0) return;
   const std::lock_guard lock(mutex_);
-  std::deque<Noted>& noted = lanes_[lane];
+  std::deque<NotedCall>& noted = lanes_[lane];
   ++noted_;
   if (noted.empty() || noted.back().start_ns <= start_ns) {
     noted.push_back({start_ns, site});
@@ -82,7 +82,7 @@ std::uint32_t CallSites::at(LaneId lane, Nanoseconds start_ns) const {
   return it != found->second.end() && it->start_ns == start_ns ? it->site : 0;
 }
 
-std::vector<CallSites::Noted> CallSites::between(LaneId lane, Nanoseconds from, Nanoseconds to) const {
+std::vector<CallSites::NotedCall> CallSites::between(LaneId lane, Nanoseconds from, Nanoseconds to) const {
   const std::lock_guard lock(mutex_);
   const auto found = lanes_.find(lane);
   if (found == lanes_.end()) return {};
@@ -103,7 +103,7 @@ std::size_t CallSites::memory_bytes() const {
   const std::lock_guard lock(mutex_);
   std::size_t bytes = 0;
   for (const Stack& stack : stacks_) bytes += sizeof(Stack) + stack.frames.size() * sizeof(Frame);
-  for (const auto& [lane, noted] : lanes_) bytes += noted.size() * sizeof(Noted);
+  for (const auto& [lane, noted] : lanes_) bytes += noted.size() * sizeof(NotedCall);
   return bytes;
 }
 

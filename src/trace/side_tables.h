@@ -56,11 +56,11 @@ class CallSites {
   /// The site of the lane's call that starts then.
   std::uint32_t at(LaneId lane, Nanoseconds start_ns) const;
   /// The lane's calls with a known site that start in [from, to), in order.
-  struct Noted {
+  struct NotedCall {
     Nanoseconds start_ns;
     std::uint32_t site;
   };
-  std::vector<Noted> between(LaneId lane, Nanoseconds from, Nanoseconds to) const;
+  std::vector<NotedCall> between(LaneId lane, Nanoseconds from, Nanoseconds to) const;
   void forget_before(Nanoseconds t);
   std::uint64_t noted() const;
   std::size_t memory_bytes() const;
@@ -69,7 +69,7 @@ class CallSites {
   mutable std::mutex mutex_;
   std::vector<Stack> stacks_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
-  std::map<LaneId, std::deque<Noted>> lanes_;
+  std::map<LaneId, std::deque<NotedCall>> lanes_;
   std::uint64_t noted_ = 0;
 };
 

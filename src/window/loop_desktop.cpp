@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/platform/display.h"
+#include "base/platform/display_server.h"
 #include "base/platform/terminal.h"
 #include "base/translate.h"
 #include "shell/rescue.h"

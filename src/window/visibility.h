@@ -1,7 +1,7 @@
 // Whether any part of the window is visible. A hidden window is not drawn.
 #pragma once
 
-#include "base/platform/display.h"
+#include "base/platform/display_server.h"
 
 struct GLFWwindow;
 

@@ -4,10 +4,10 @@
 
 #include "base/random.h"
 #include "base/translate.h"
-#include "workload/code.h"
 #include "workload/common_settings.h"
 #include "workload/eager.h"
 #include "workload/graphed_step.h"
+#include "workload/program.h"
 #include "workload/workloads.h"
 
 namespace lanescope::workload {

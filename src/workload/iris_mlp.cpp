@@ -13,9 +13,9 @@
 #include "base/random.h"
 #include "base/translate.h"
 #include "lanescope_assets.h"
-#include "workload/code.h"
 #include "workload/common_settings.h"
 #include "workload/eager_workload.h"
+#include "workload/program.h"
 #include "workload/workloads.h"
 
 namespace lanescope::workload {

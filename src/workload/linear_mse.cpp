@@ -6,10 +6,10 @@
 
 #include "base/random.h"
 #include "base/translate.h"
-#include "workload/code.h"
 #include "workload/common_settings.h"
 #include "workload/eager_workload.h"
 #include "workload/figures.h"
+#include "workload/program.h"
 #include "workload/workloads.h"
 
 namespace lanescope::workload {

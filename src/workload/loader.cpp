@@ -17,7 +17,7 @@ constexpr float kLoadTimeVaries = 0.1f;
 
 std::size_t Loader::outstanding_bytes() const {
   std::size_t sum = 0;
-  for (const Asked& asked : line_) sum += asked.loaded.elements;
+  for (const RequestedBatch& asked : line_) sum += asked.loaded.elements;
   return sum * sizeof(float);
 }
 
@@ -78,7 +78,7 @@ void Loader::ask_for_one(const LoaderData& data) {
   if (asked_ == batches_) return;
   device::Device& device = eager_.device();
   const std::int64_t rows = rows_of(asked_);
-  Asked& asked = line_.emplace_back();
+  RequestedBatch& asked = line_.emplace_back();
   const std::size_t elements = static_cast<std::size_t>(rows) * data.sample_elements;
   asked.loaded = eager_.host_tensor(elements, false);
   device::Device::HostWork work;
@@ -120,7 +120,7 @@ HostTensor Loader::load_here(const LoaderData& data) {
 HostTensor Loader::next(const LoaderData& data) {
   if (options_.num_workers == 0) return load_here(data);
   eager_.device().wait_for(line_.front().task, "wait for batch");
-  const Asked first = std::move(line_.front());
+  const RequestedBatch first = std::move(line_.front());
   line_.pop_front();
   ++handed_out_;
   if (first.pinned) eager_.drop(first.loaded);
@@ -130,8 +130,8 @@ HostTensor Loader::next(const LoaderData& data) {
 
 void Loader::end_workers() {
   device::Device& device = eager_.device();
-  for (const Asked& asked : line_) device.wait_for(asked.task, "shut down workers");
-  for (const Asked& asked : line_) {
+  for (const RequestedBatch& asked : line_) device.wait_for(asked.task, "shut down workers");
+  for (const RequestedBatch& asked : line_) {
     eager_.drop(asked.loaded);
     if (asked.pinned) eager_.drop(asked.pinned->tensor());
   }

@@ -87,7 +87,7 @@ class Loader {
     const std::size_t elements_;
     HostTensor tensor_;
   };
-  struct Asked {
+  struct RequestedBatch {
     HostTensor loaded;
     std::shared_ptr<Pinned> pinned;  // null without a pin thread
     device::HostTask task = device::HostTask::None;
@@ -108,7 +108,7 @@ class Loader {
   std::uint64_t seed_;
   std::int64_t samples_ = 0, batches_ = 0;  // of this epoch
   std::int64_t asked_ = 0, handed_out_ = 0;
-  std::deque<Asked> line_;
+  std::deque<RequestedBatch> line_;
   std::vector<device::HostThread> workers_;
   device::HostThread pin_thread_ = device::HostThread::None;
   std::vector<HostTensor> sources_;  // what samples are copied from; the last one is the largest

@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "base/translate.h"
-#include "workload/code.h"
 #include "workload/common_settings.h"
 #include "workload/eager_workload.h"
+#include "workload/program.h"
 #include "workload/workloads.h"
 
 namespace lanescope::workload {

@@ -6,10 +6,10 @@
 
 #include "base/random.h"
 #include "base/translate.h"
-#include "workload/code.h"
 #include "workload/common_settings.h"
 #include "workload/eager_workload.h"
 #include "workload/graphed_step.h"
+#include "workload/program.h"
 #include "workload/readback_methods.h"
 #include "workload/workloads.h"
 

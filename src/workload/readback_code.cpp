@@ -1,6 +1,6 @@
 #include "workload/workloads.h"
 
-#include "workload/code.h"
+#include "workload/program.h"
 #include "workload/readback_methods.h"
 
 namespace lanescope::workload {

@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/translate.h"
-#include "workload/code.h"
 #include "workload/common_settings.h"
 #include "workload/eager_workload.h"
+#include "workload/program.h"
 
 namespace lanescope::workload {
 namespace {

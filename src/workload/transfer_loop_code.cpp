@@ -1,5 +1,5 @@
-#include "workload/code.h"
 #include "workload/common_settings.h"
+#include "workload/program.h"
 
 namespace lanescope::workload {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/translate.h"
-#include "workload/code.h"
 #include "workload/common_settings.h"
+#include "workload/program.h"
 #include "workload/workloads.h"
 
 namespace lanescope::workload {

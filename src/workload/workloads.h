@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "workload/code.h"
+#include "workload/program.h"
 #include "workload/workload.h"
 
 namespace lanescope::workload {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/advice.h"
+#include "analysis/advisor.h"
 #include "analysis/trace_builder.h"
 
 namespace lanescope::analysis_test {

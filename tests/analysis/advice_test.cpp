@@ -1,6 +1,6 @@
 // One hand-made trace per rule of the advisor, with every interval known. Each test lists all the rules that apply, and
 // so checks that the others do not. Five iterations of 100 µs.
-#include "analysis/advice.h"
+#include "analysis/advisor.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "analysis/advice.h"
+#include "analysis/advisor.h"
 #include "analysis/collectives.h"
 #include "analysis/gpu_job.h"
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "analysis/account.h"
-#include "analysis/advice.h"
+#include "analysis/advisor.h"
 #include "analysis/gpu_job.h"
 
 namespace lanescope::analysis_test {

@@ -71,7 +71,7 @@ TEST(RingReader, WhatAWriterBeganIsAwaitedWhileItLivesAndSkippedAfterwards) {
   RingWriter writer(8);
   RingReader reader = open(writer);
   writer.text(1, "first");
-  writer.send(wire::Kind::Text, 2, std::vector<unsigned char>(60), false);  // claims two slots, writes nothing
+  writer.send(wire::MessageKind::Text, 2, std::vector<unsigned char>(60), false);  // claims two slots, writes nothing
   writer.text(3, "last");
   EXPECT_THAT(texts(reader), ElementsAre("first"));
   reader.writer_ended();

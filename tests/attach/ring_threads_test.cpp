@@ -48,7 +48,7 @@ TEST(RingThreads, WhatIsRefusedIsCountedAndNothingElseIsLostTornOrOutOfOrder) {
         const std::string said = text(i % kTexts);
         std::uint32_t id = inject::kLater;
         while ((id = inject::text_id(said.data(), said.size())) == inject::kLater) refuse();
-        while (!inject::ring.send(wire::Kind::Sample, wire::SampleMessage{i, 0, me, id, 0})) refuse();
+        while (!inject::ring.send(wire::MessageKind::Sample, wire::SampleMessage{i, 0, me, id, 0})) refuse();
       }
       --running;
     });
@@ -57,7 +57,7 @@ TEST(RingThreads, WhatIsRefusedIsCountedAndNothingElseIsLostTornOrOutOfOrder) {
   std::map<std::uint32_t, std::string> texts;
   std::array<std::uint32_t, kWriters> next{};
   const auto take = [&](const Message& message) {
-    if (message.kind == wire::Kind::Text) {
+    if (message.kind == wire::MessageKind::Text) {
       const auto bytes = message.after<wire::TextMessage>().first(message.as<wire::TextMessage>()->bytes);
       const std::string said(bytes.begin(), bytes.end());
       EXPECT_EQ(texts.try_emplace(message.id, said).first->second, said) << "two texts with one id";

@@ -30,7 +30,7 @@ class RingWriter {
   std::size_t bytes() const { return bytes_; }
 
   /// False if there is no room.
-  bool send(wire::Kind kind, std::uint32_t id, const std::vector<unsigned char>& content, bool commit = true) {
+  bool send(wire::MessageKind kind, std::uint32_t id, const std::vector<unsigned char>& content, bool commit = true) {
     const std::size_t slots = content.size() <= 48 ? 1 : 1 + (content.size() - 48 + 55) / 56;
     const std::uint64_t at = memory_->head.load();
     if (slots > slots_) return false;
@@ -53,13 +53,13 @@ class RingWriter {
     return true;
   }
   template <typename T>
-  bool send(wire::Kind kind, const T& message, std::uint32_t id = 0) {
+  bool send(wire::MessageKind kind, const T& message, std::uint32_t id = 0) {
     return send(kind, id, bytes_of(message));
   }
   bool text(std::uint32_t id, std::string_view text) {
     std::vector<unsigned char> content = bytes_of(wire::TextMessage{static_cast<std::uint32_t>(text.size())});
     content.insert(content.end(), text.begin(), text.end());
-    return send(wire::Kind::Text, id, content);
+    return send(wire::MessageKind::Text, id, content);
   }
   bool stack(std::uint32_t id, std::initializer_list<std::uint32_t> frames) {
     std::vector<unsigned char> content = bytes_of(wire::StackMessage{static_cast<std::uint32_t>(frames.size())});
@@ -67,7 +67,7 @@ class RingWriter {
       const auto more = bytes_of(frame);
       content.insert(content.end(), more.begin(), more.end());
     }
-    return send(wire::Kind::Stack, id, content);
+    return send(wire::MessageKind::Stack, id, content);
   }
 
  private:

@@ -58,7 +58,7 @@ class Rig {
 
   void text(std::uint32_t id, const char* text) { ASSERT_TRUE(writer.text(id, text)); }
   void frame(std::uint32_t id, std::uint32_t file, std::uint32_t function, std::uint32_t line, std::uint32_t offset) {
-    ASSERT_TRUE(writer.send(wire::Kind::Frame, wire::FrameMessage{file, function, line, function, offset}, id));
+    ASSERT_TRUE(writer.send(wire::MessageKind::Frame, wire::FrameMessage{file, function, line, function, offset}, id));
   }
   void call(base::Nanoseconds start, base::Nanoseconds end, std::uint32_t name, std::uint32_t stack,
             std::uint32_t thread = kPid) {
@@ -70,7 +70,7 @@ class Rig {
     message.api = kRuntime | name;
     message.name = name;
     message.stack = stack;
-    ASSERT_TRUE(writer.send(wire::Kind::Call, message));
+    ASSERT_TRUE(writer.send(wire::MessageKind::Call, message));
   }
   static wire::OperationMessage operation(base::Nanoseconds start, base::Nanoseconds end, std::uint32_t correlation) {
     wire::OperationMessage message{};
@@ -86,7 +86,7 @@ class Rig {
   void kernel(base::Nanoseconds start, base::Nanoseconds end, std::uint32_t launch) {
     wire::OperationMessage message = operation(start, end, launch);
     message.kernel.name = 7;
-    ASSERT_TRUE(writer.send(wire::Kind::Kernel, message));
+    ASSERT_TRUE(writer.send(wire::MessageKind::Kernel, message));
   }
   /// Of the last call, to or from this kind of memory of the host.
   void copy(base::Nanoseconds start, base::Nanoseconds end, int kind, int destination) {
@@ -96,10 +96,11 @@ class Rig {
     message.source = kDevice;
     message.destination = static_cast<unsigned>(destination) & 15u;
     message.asynchronous = 1;
-    ASSERT_TRUE(writer.send(wire::Kind::Copy, message));
+    ASSERT_TRUE(writer.send(wire::MessageKind::Copy, message));
   }
   void recording(wire::RecordingAct act, base::Nanoseconds t, bool kernels_before = false) {
-    ASSERT_TRUE(writer.send(wire::Kind::Recording, wire::RecordingMessage{t + kOrigin, act, 2, 0, kernels_before}));
+    ASSERT_TRUE(
+        writer.send(wire::MessageKind::Recording, wire::RecordingMessage{t + kOrigin, act, 2, 0, kernels_before}));
   }
   void range(wire::RangeAct act, base::Nanoseconds t, std::uint32_t name, std::uint32_t thread = kPid) {
     wire::RangeMessage message{};
@@ -107,7 +108,7 @@ class Rig {
     message.act = act;
     message.thread = thread;
     message.name = name;
-    ASSERT_TRUE(writer.send(wire::Kind::Range, message));
+    ASSERT_TRUE(writer.send(wire::MessageKind::Range, message));
   }
   /// In NCCL's domain, with a payload if it names bytes.
   void nccl(wire::RangeAct act, base::Nanoseconds t, std::uint32_t name, std::uint64_t bytes = 0) {
@@ -121,14 +122,14 @@ class Rig {
     message.range.name = name;
     message.range.domain = kNccl;
     if (bytes == 0) {
-      ASSERT_TRUE(writer.send(wire::Kind::Range, message.range));
+      ASSERT_TRUE(writer.send(wire::MessageKind::Range, message.range));
       return;
     }
     message.range.payload = sizeof(message.payload);
     message.payload.has = wire::CollectivePayload::kCommunicator | wire::CollectivePayload::kBytes;
     message.payload.communicator = 0xAB;
     message.payload.bytes = bytes;
-    ASSERT_TRUE(writer.send(wire::Kind::Range, message));
+    ASSERT_TRUE(writer.send(wire::MessageKind::Range, message));
   }
   void read(base::Nanoseconds now) {
     process->read(1 << 20, now);
@@ -458,7 +459,7 @@ TEST(WatchedProcess, AWaitForTheNextBatchIsALoad) {
     sample.since_ns = kOrigin + 20 * kUs;
     sample.thread = kPid;
     sample.stack = 40;
-    ASSERT_TRUE(rig.writer.send(wire::Kind::Sample, sample));
+    ASSERT_TRUE(rig.writer.send(wire::MessageKind::Sample, sample));
   }
   rig.call(30'000 * kUs, 30'010 * kUs, 2, 2);
   rig.finish(100'000 * kUs);
@@ -490,10 +491,10 @@ TEST(WatchedProcess, AThreadGoesOnInTheLaneOfOneThatHasEnded) {
   Rig rig;
   rig.text(20, "pin memory");
   const auto starts = [&](std::uint32_t tid) {
-    ASSERT_TRUE(rig.writer.send(wire::Kind::Thread, wire::ThreadMessage{tid, 20}));
+    ASSERT_TRUE(rig.writer.send(wire::MessageKind::Thread, wire::ThreadMessage{tid, 20}));
   };
   const auto ends = [&](std::uint32_t tid) {
-    ASSERT_TRUE(rig.writer.send(wire::Kind::Ended, wire::EndedMessage{tid}));
+    ASSERT_TRUE(rig.writer.send(wire::MessageKind::Ended, wire::EndedMessage{tid}));
   };
   const auto lanes = [&] {
     std::vector<std::int64_t> tids;
@@ -550,9 +551,9 @@ TEST(WatchedProcess, ManyThreadsOneAfterAnotherNeedOneLane) {
   rig.text(20, "pin memory");
   for (std::uint32_t i = 0; i < 5000; ++i) {
     const std::uint32_t tid = kWorker + i;
-    ASSERT_TRUE(rig.writer.send(wire::Kind::Thread, wire::ThreadMessage{tid, 20}));
+    ASSERT_TRUE(rig.writer.send(wire::MessageKind::Thread, wire::ThreadMessage{tid, 20}));
     rig.call((2 * i + 1) * kUs, (2 * i + 2) * kUs, 2, 2, tid);
-    ASSERT_TRUE(rig.writer.send(wire::Kind::Ended, wire::EndedMessage{tid}));
+    ASSERT_TRUE(rig.writer.send(wire::MessageKind::Ended, wire::EndedMessage{tid}));
     if (i % 100 == 0) rig.read(2 * i * kUs + 2000 * kUs);
   }
   rig.finish(20'000 * kUs);
@@ -583,7 +584,8 @@ TEST(WatchedProcess, SurvivesAnything) {
       std::vector<unsigned char> content(static_cast<std::size_t>(std::rand() % 120));
       for (auto& byte : content)
         byte = static_cast<unsigned char>(std::rand() % 4 == 0 ? std::rand() : std::rand() % 3);
-      rig.writer.send(static_cast<wire::Kind>(std::rand() % 24), static_cast<std::uint32_t>(std::rand() % 50), content);
+      rig.writer.send(static_cast<wire::MessageKind>(std::rand() % 24), static_cast<std::uint32_t>(std::rand() % 50),
+                      content);
     }
     rig.read(1000 * kUs);
     rig.process->open_calls();

@@ -1,6 +1,6 @@
 // The catalogue on machines with GPUs. (Without one: tests/sim/catalogue_test.cpp.)
 #include "cuda/rig.h"
-#include "device/cuda/loader.h"
+#include "device/cuda/find_backend.h"
 
 namespace lanescope::device {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "device/cuda/loader.h"
+#include "device/cuda/find_backend.h"
 
 namespace lanescope::device::cuda {
 namespace {

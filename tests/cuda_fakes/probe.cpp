@@ -1,7 +1,7 @@
 // cuda_probe FOLDER: searches this folder for the CUDA back end and prints what load() would remember.
 #include <cstdio>
 
-#include "device/cuda/loader.h"
+#include "device/cuda/find_backend.h"
 
 int main(int argc, char** argv) {
   const lanescope::device::cuda::LoadResult result =

@@ -23,7 +23,7 @@
 #include "shell/actions.h"
 #include "shell/finding.h"
 #include "shell/selecting.h"
-#include "workload/code.h"
+#include "workload/program.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui_test {

@@ -1,5 +1,5 @@
 // Which published numbers a run can check, and which the simulated machine was fitted to.
-#include "experiment/comparison.h"
+#include "experiment/published_numbers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

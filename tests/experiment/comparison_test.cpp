@@ -1,5 +1,5 @@
 // Published numbers beside ours.
-#include "experiment/comparison.h"
+#include "experiment/published_numbers.h"
 
 #include <gtest/gtest.h>
 

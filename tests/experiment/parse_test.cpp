@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "experiment/comparison.h"
 #include "experiment/experiment.h"
+#include "experiment/published_numbers.h"
 #include "experiment/sweep.h"
 #include "lanescope_experiments.h"
 #include "refusal.h"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "device/cuda/loader.h"
+#include "device/cuda/find_backend.h"
 
 namespace lanescope::gpu_test {
 namespace {

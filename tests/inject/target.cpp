@@ -121,7 +121,7 @@ void Process::take(const wire::Slot& first, const std::string& content) {
     }
   };
   switch (first.first.kind) {
-    case wire::Kind::Text: {
+    case wire::MessageKind::Text: {
       const auto bytes = as<wire::TextMessage>(content).bytes;
       if (bytes + sizeof(wire::TextMessage) > content.size()) {
         m.problems.push_back("a text longer than its message");
@@ -130,12 +130,12 @@ void Process::take(const wire::Slot& first, const std::string& content) {
       m.texts[id] = content.substr(sizeof(wire::TextMessage), bytes);
       return;
     }
-    case wire::Kind::Frame: {
+    case wire::MessageKind::Frame: {
       const auto f = as<wire::FrameMessage>(content);
       m.frames[id] = {text(f.file), text(f.function), f.line, f.code, f.offset};
       return;
     }
-    case wire::Kind::Stack: {
+    case wire::MessageKind::Stack: {
       const auto s = as<wire::StackMessage>(content);
       std::vector<std::uint32_t> ids(std::min<std::size_t>(s.frames, wire::kMostFrames));
       std::memcpy(ids.data(), content.data() + sizeof(s), ids.size() * sizeof(ids[0]));
@@ -145,12 +145,12 @@ void Process::take(const wire::Slot& first, const std::string& content) {
       m.stacks[id] = ids;
       return;
     }
-    case wire::Kind::Thread: {
+    case wire::MessageKind::Thread: {
       const auto t = as<wire::ThreadMessage>(content);
       m.threads[t.thread] = text(t.name);
       return;
     }
-    case wire::Kind::Call: {
+    case wire::MessageKind::Call: {
       Call c;
       static_cast<wire::CallMessage&>(c) = as<wire::CallMessage>(content);
       c.text = text(c.name);
@@ -159,7 +159,7 @@ void Process::take(const wire::Slot& first, const std::string& content) {
       m.calls.push_back(c);
       return;
     }
-    case wire::Kind::Kernel: {
+    case wire::MessageKind::Kernel: {
       Operation o;
       static_cast<wire::OperationMessage&>(o) = as<wire::OperationMessage>(content);
       o.text = text(o.kernel.name);
@@ -171,28 +171,28 @@ void Process::take(const wire::Slot& first, const std::string& content) {
       m.kernels.push_back(o);
       return;
     }
-    case wire::Kind::Copy: {
+    case wire::MessageKind::Copy: {
       Operation o;
       static_cast<wire::OperationMessage&>(o) = as<wire::OperationMessage>(content);
       m.copies.push_back(o);
       return;
     }
-    case wire::Kind::Sync:
+    case wire::MessageKind::Sync:
       m.syncs.push_back(as<wire::SyncMessage>(content));
       return;
-    case wire::Kind::Shape:
+    case wire::MessageKind::Shape:
       m.shapes[id] = as<wire::ShapeMessage>(content);
       return;
-    case wire::Kind::Context:
+    case wire::MessageKind::Context:
       m.contexts.push_back(as<wire::ContextMessage>(content));
       return;
-    case wire::Kind::Stream:
+    case wire::MessageKind::Stream:
       m.streams.push_back(as<wire::StreamMessage>(content));
       return;
-    case wire::Kind::Device:
+    case wire::MessageKind::Device:
       m.devices.push_back(text(as<wire::DeviceMessage>(content).name));
       return;
-    case wire::Kind::Range: {
+    case wire::MessageKind::Range: {
       Range r;
       static_cast<wire::RangeMessage&>(r) = as<wire::RangeMessage>(content);
       r.text = text(r.name);
@@ -207,20 +207,20 @@ void Process::take(const wire::Slot& first, const std::string& content) {
       m.ranges.push_back(r);
       return;
     }
-    case wire::Kind::Recording:
+    case wire::MessageKind::Recording:
       m.recordings.push_back(as<wire::RecordingMessage>(content));
       return;
-    case wire::Kind::Sample:
+    case wire::MessageKind::Sample:
       m.samples.push_back(as<wire::SampleMessage>(content));
       check_stack(m.samples.back().stack);
       return;
-    case wire::Kind::Forked:
+    case wire::MessageKind::Forked:
       m.forked.push_back(as<wire::ForkedMessage>(content).process);
       return;
-    case wire::Kind::Ended:
+    case wire::MessageKind::Ended:
       m.ended.push_back(as<wire::EndedMessage>(content).thread);
       return;
-    case wire::Kind::Stall:
+    case wire::MessageKind::Stall:
       return;
     default:
       m.problems.push_back("a message of kind " + std::to_string(static_cast<int>(first.first.kind)));

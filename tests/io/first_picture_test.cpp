@@ -1,4 +1,4 @@
-#include "io/first_picture.h"
+#include "io/reading.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "io/reading.h"
 #include "io/trace_file.h"
 
 namespace lanescope::io {
@@ -20,7 +19,7 @@ trace::LaneInfo named(const char* name) {
   return info;
 }
 
-FirstPicture::Look look_at(FirstPicture& picture) {
+FirstPicture::Snapshot look_at(FirstPicture& picture) {
   picture.look();  // asks
   picture.show();
   return picture.look();
@@ -48,7 +47,7 @@ TEST(FirstPicture, NothingIsShownUnasked) {
 TEST(FirstPicture, BinsGrowWithTheFile) {
   FirstPicture picture;
   picture.add(0, named("kernels"), 512, 4608);
-  FirstPicture::Look look = look_at(picture);
+  FirstPicture::Snapshot look = look_at(picture);
   ASSERT_EQ(look.lanes.size(), 1u);
   EXPECT_EQ(look.lanes[0].info.name, "kernels");
   EXPECT_EQ(look.from_ns, 512);
@@ -71,7 +70,7 @@ TEST(FirstPicture, EarlierEventsMakeRoomToTheLeft) {
   FirstPicture picture;
   constexpr Nanoseconds kEvery = 1000;
   for (Nanoseconds t = 3 * base::kSecond; t > 0; t -= kEvery) picture.add(2, {}, t - kEvery, t - kEvery + 100);
-  const FirstPicture::Look look = look_at(picture);
+  const FirstPicture::Snapshot look = look_at(picture);
   ASSERT_EQ(look.lanes.size(), 1u) << "lanes without events are not there";
   EXPECT_EQ(look.from_ns, 0);
   EXPECT_NEAR(busy_ns(look.lanes[0]), 0.3 * base::kSecond, 1000);
@@ -85,7 +84,7 @@ TEST(FirstPicture, NestedRangesAreBusyOnce) {
   picture.add(0, {}, 0, 1'000'000);
   picture.add(0, {}, 100'000, 900'000);
   picture.add(0, {}, 200'000, 300'000);
-  const FirstPicture::Look look = look_at(picture);
+  const FirstPicture::Snapshot look = look_at(picture);
   for (std::size_t i = 0; i < 976; ++i) ASSERT_EQ(look.lanes[0].busy[i], 1) << i;  // 976 * 1024 = 999,424
   EXPECT_NEAR(busy_ns(look.lanes[0]), 1'000'000, 1);
 }
@@ -97,7 +96,7 @@ TEST(FirstPicture, HostileTimesAndLanesAreLeftOut) {
   picture.add(1, {}, -(Nanoseconds{1} << 59), Nanoseconds{1} << 61);
   for (int i = 0; i < 100; ++i) picture.add(1, {}, 0, Nanoseconds{1} << 61);
   picture.add(1, {}, 500, 400);
-  const FirstPicture::Look look = look_at(picture);
+  const FirstPicture::Snapshot look = look_at(picture);
   ASSERT_EQ(look.lanes.size(), 1u);
   EXPECT_EQ(look.lanes[0].events, 102u);
   for (const float share : look.lanes[0].busy) ASSERT_TRUE(share >= 0 && share <= 1);
@@ -107,12 +106,12 @@ TEST(FirstPicture, SeveralFilesAreShownTogether) {
   FirstPicture a, b, both;
   a.add(0, named("of a"), 1000, 2000);
   b.add(0, named("of b"), 5000, 9000);
-  std::vector<FirstPicture::Look> looks;
+  std::vector<FirstPicture::Snapshot> looks;
   looks.push_back(look_at(a));
   looks.emplace_back();  // nothing of it has been read yet
   looks.push_back(look_at(b));
   both.show(std::move(looks));
-  const FirstPicture::Look look = both.look();
+  const FirstPicture::Snapshot look = both.look();
   ASSERT_EQ(look.lanes.size(), 2u);
   EXPECT_EQ(look.lanes[0].info.name, "of a");
   EXPECT_EQ(look.lanes[1].info.name, "of b");
@@ -130,7 +129,7 @@ TEST(FirstPicture, IsOfTheFileThatIsRead) {
   ReadProgress progress;
   progress.picture.look();
   read_chrome_trace(kFile, "small", &progress);
-  const FirstPicture::Look look = progress.picture.look();
+  const FirstPicture::Snapshot look = progress.picture.look();
   ASSERT_EQ(look.lanes.size(), 2u);
   EXPECT_EQ(look.lanes[0].info.kind, trace::LaneKind::Calls);
   EXPECT_EQ(look.lanes[1].info.kind, trace::LaneKind::Kernels);

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <map>
 
-#include "experiment/comparison.h"
 #include "experiment/measured_run.h"
+#include "experiment/published_numbers.h"
 #include "lesson/measured.h"
 #include "lesson/solutions.h"
 

@@ -2,8 +2,8 @@
 // does gain something.
 #include <gtest/gtest.h>
 
-#include "experiment/comparison.h"
 #include "experiment/measured_run.h"
+#include "experiment/published_numbers.h"
 #include "model/try_it.h"
 #include "workload/common_settings.h"
 

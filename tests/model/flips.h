@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "experiment/comparison.h"
 #include "experiment/measured_run.h"
+#include "experiment/published_numbers.h"
 #include "model/active_experiment.h"
 #include "model/recent_figures.h"
 #include "workload/common_settings.h"

@@ -143,7 +143,7 @@ TEST(OpenEffects, WhatMovesNothingIsLeftOut) {
   EXPECT_TRUE(effects.each.empty());
 }
 
-// The table in assumed_link.h: 6 GB/s from pageable memory go with 6 * 2.26 = 13.5 to 6 * 6.12 = 36.7 from pinned.
+// The table in numbers.h: 6 GB/s from pageable memory go with 6 * 2.26 = 13.5 to 6 * 6.12 = 36.7 from pinned.
 TEST(AssumedLink, APinnedRateGoesWithThePageableOne) {
   Numbers numbers;
   numbers.measured(Number::H2dPageable, 6, 0);

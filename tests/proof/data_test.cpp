@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "experiment/comparison.h"
 #include "experiment/experiment.h"
+#include "experiment/published_numbers.h"
 #include "experiment/sweep.h"
 
 namespace lanescope::proof {

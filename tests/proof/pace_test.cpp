@@ -8,8 +8,8 @@
 #include <cmath>
 #include <string>
 
-#include "experiment/comparison.h"
 #include "experiment/measured_run.h"
+#include "experiment/published_numbers.h"
 
 namespace lanescope::proof {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "experiment/comparison.h"
 #include "experiment/experiment.h"
+#include "experiment/published_numbers.h"
 
 namespace lanescope::proof {
 

@@ -1,5 +1,5 @@
 // The code of the workloads matches what they do.
-#include "workload/code.h"
+#include "workload/program.h"
 
 #include <gmock/gmock.h>
 

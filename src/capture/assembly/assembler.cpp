@@ -42,7 +42,7 @@ trace::Event event_of(const Record& record) {
 
 }  // namespace
 
-Assembler::Assembler(trace::EventSink& sink, Counts& counts, LaneNames names, Noted noted)
+Assembler::Assembler(trace::EventSink& sink, Counts& counts, LaneNames names, OnCallWritten noted)
     : sink_(sink),
       counts_(counts),
       names_(std::move(names)),

@@ -24,8 +24,8 @@ namespace lanescope::capture {
 class Assembler {
  public:
   /// `noted` is told of each call that is written.
-  using Noted = std::function<void(const trace::Event& call, const Record& record)>;
-  Assembler(trace::EventSink& sink, Counts& counts, LaneNames names = {}, Noted noted = {});
+  using OnCallWritten = std::function<void(const trace::Event& call, const Record& record)>;
+  Assembler(trace::EventSink& sink, Counts& counts, LaneNames names = {}, OnCallWritten noted = {});
 
   void set_main_thread(std::uint32_t tid);
   void add(const Record& record);
@@ -89,7 +89,7 @@ class Assembler {
   trace::EventSink& sink_;
   Counts& counts_;
   const LaneNames names_;
-  const Noted noted_;
+  const OnCallWritten noted_;
   std::unique_ptr<trace::EventWriter> writer_;
   Pairing pairing_;
   Waits waits_;

@@ -40,7 +40,7 @@ constexpr std::array kNoisyDriver = std::to_array<CUpti_CallbackId>({
     CUPTI_DRIVER_TRACE_CBID_cuPointerGetAttributes,
 });
 
-struct Kind {
+struct ActivityKind {
   CUpti_ActivityKind kind;
   const char* name;
   trace::CaptureLevel from;
@@ -48,7 +48,7 @@ struct Kind {
   bool carries = false;  // required: at least one kind with this flag must be enabled
 };
 // CUPTI_ACTIVITY_KIND_KERNEL would serialise the kernels.
-constexpr std::array kKinds = std::to_array<Kind>({
+constexpr std::array kKinds = std::to_array<ActivityKind>({
     {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "CONCURRENT_KERNEL", trace::CaptureLevel::Kernels, false, true},
     {CUPTI_ACTIVITY_KIND_MEMCPY, "MEMCPY", trace::CaptureLevel::Operations},
     {CUPTI_ACTIVITY_KIND_MEMCPY2, "MEMCPY2", trace::CaptureLevel::Operations},
@@ -141,7 +141,7 @@ CUptiResult Subscription::enable_kind(CUpti_ActivityKind kind, const char* name,
 
 bool Subscription::enable_kinds(trace::CaptureLevel level, CUptiResult* why) {
   bool any = false;
-  for (const Kind& kind : kKinds) {
+  for (const ActivityKind& kind : kKinds) {
     if (level < kind.from) continue;
     const CUptiResult result = enable_kind(kind.kind, kind.name, kind.dump);
     if (!kind.carries) continue;

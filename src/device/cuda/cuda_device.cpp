@@ -10,7 +10,7 @@
 #include "base/platform/system.h"
 #include "base/translate.h"
 #include "device/cuda/api.h"
-#include "device/cuda/loader.h"
+#include "device/cuda/find_backend.h"
 
 namespace lanescope::device::cuda {
 

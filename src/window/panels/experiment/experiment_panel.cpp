@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/translate.h"
-#include "experiment/comparison.h"
 #include "experiment/named_figure.h"
+#include "experiment/published_numbers.h"
 #include "inspect/figure_text.h"
 #include "picture/words.h"
 #include "render/labels.h"

@@ -48,7 +48,7 @@ std::string picture_name_of(const trace::LaneInfo& info) {
 }
 
 /// In the trace's order; of too many, those with the most events.
-std::vector<const Lane*> chosen(const io::FirstPicture::Look& look, std::size_t most) {
+std::vector<const Lane*> chosen(const io::FirstPicture::Snapshot& look, std::size_t most) {
   std::vector<const Lane*> lanes;
   for (const Lane& lane : look.lanes) {
     if (has_strip(lane)) lanes.push_back(&lane);
@@ -70,12 +70,12 @@ std::size_t most_lanes(const Canvas& c) {
   return static_cast<std::size_t>(std::max(1.0f, ImGui::GetIO().DisplaySize.y * kPictureShare / (kPitch * c.scale)));
 }
 
-std::size_t strips(const io::FirstPicture::Look& look) {
+std::size_t strips(const io::FirstPicture::Snapshot& look) {
   return static_cast<std::size_t>(std::ranges::count_if(look.lanes, has_strip));
 }
 
 /// How long a stretch is drawn. It grows in steps, so that the picture stands still between them.
-double drawn_span(const io::FirstPicture::Look& look, bool all_read) {
+double drawn_span(const io::FirstPicture::Snapshot& look, bool all_read) {
   const auto span = static_cast<double>(std::max<Nanoseconds>(1, look.to_ns - look.from_ns));
   const double power = std::exp2(std::floor(std::log2(span)));
   return all_read ? span : power * std::ceil(span / power * 8) / 8;
@@ -83,13 +83,13 @@ double drawn_span(const io::FirstPicture::Look& look, bool all_read) {
 
 }  // namespace
 
-float first_picture_height(const Canvas& c, const io::FirstPicture::Look& look) {
+float first_picture_height(const Canvas& c, const io::FirstPicture::Snapshot& look) {
   const std::size_t all = strips(look), shown = std::min(all, most_lanes(c));
   if (shown == 0) return 0;
   return (static_cast<float>(shown) * kPitch + kNote) * c.scale;
 }
 
-void draw_first_picture(const Canvas& c, ImDrawList& list, const Rect& at, const io::FirstPicture::Look& look,
+void draw_first_picture(const Canvas& c, ImDrawList& list, const Rect& at, const io::FirstPicture::Snapshot& look,
                         bool all_read) {
   const float s = c.scale;
   const std::vector<const Lane*> lanes = chosen(look, most_lanes(c));

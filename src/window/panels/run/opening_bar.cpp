@@ -83,7 +83,7 @@ void card(const Canvas& c, float most_width, float height, const auto& draw) {
 void draw_opening_progress(const Canvas& c) {
   Opening& opening = c.state.opening;
   const float s = c.scale;
-  const io::FirstPicture::Look look = opening.progress().reading.picture.look();
+  const io::FirstPicture::Snapshot look = opening.progress().reading.picture.look();
   const bool all_read = opening.progress().reading.stage == io::ReadStage::Arranging;
   const float picture = first_picture_height(c, look);
   const float width = picture > 0 ? kWidthWithPicture : kOpeningWidth;

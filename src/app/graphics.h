@@ -1,4 +1,4 @@
-// What needs OpenGL: the window, and pictures. A server build has neither (no_screen.cpp) and reports that.
+// What needs OpenGL: the window, and pictures. A server build has neither (no_graphics.cpp) and reports that.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "inject/session.h"
+#include "inject/connection.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -18,7 +18,7 @@
 #include "inject/python.h"
 #include "inject/records.h"
 #include "inject/ring.h"
-#include "inject/text.h"
+#include "inject/short_text.h"
 #include "inject/threads.h"
 
 namespace lanescope::inject {
@@ -162,17 +162,17 @@ class Loop {
  private:
   // Does what is due; returns when something is due again.
   std::int64_t step(std::int64_t now, bool in_init) {
-    const Wish wish = wish_of(ring.memory->controls, now);
-    std::int64_t next = now + (wish.level <= wire::Level::Waits ? kRest : kAlert);
+    const ViewerRequest request = request_of(ring.memory->controls, now);
+    std::int64_t next = now + (request.level <= wire::Level::Waits ? kRest : kAlert);
     const auto at_latest = [&](std::int64_t t) { next = t < next ? t : next; };
     if (cupti_works.load(std::memory_order_acquire)) {
       if (fatal.load(std::memory_order_acquire)) {
         fail();
       } else if (in_init || after_init(now)) {
-        switch_to(wish, now, at_latest);
+        switch_to(request, now, at_latest);
       }
     }
-    if (wish.level >= wire::Level::Waits && wish.sample > 0) at_latest(sample(wish.sample, now_ns()));
+    if (request.level >= wire::Level::Waits && request.sample > 0) at_latest(sample(request.sample, now_ns()));
     if (now >= chores_) {
       chores_ = now + kSecond;
       do_chores(now);
@@ -193,39 +193,39 @@ class Loop {
   }
 
   // The ranks of a job record at the same time, or their collectives could not be compared: at multiples of the period.
-  std::int64_t next_burst(const Wish& wish) const {
-    if (job.rank == 0 || job.ranks == 1) return burst_ + wish.period;
-    return (burst_ / wish.period + 1) * wish.period;
+  std::int64_t next_burst(const ViewerRequest& request) const {
+    if (job.rank == 0 || job.ranks == 1) return burst_ + request.period;
+    return (burst_ / request.period + 1) * request.period;
   }
 
   // A program whose launches run far ahead of the GPU: what is launched in a burst runs after it. So the burst lasts
   // until the GPU has worked on that for as long.
-  std::int64_t end_of_burst(const Wish& wish, std::int64_t now) const {
-    const std::int64_t usual = burst_ + wish.burst;
+  std::int64_t end_of_burst(const ViewerRequest& request, std::int64_t now) const {
+    const std::int64_t usual = burst_ + request.burst;
     if (!recording() || add_up_counts() == launches_at_burst_) return usual;
     const std::int64_t first = first_work_ns();
-    const std::int64_t wanted = first == 0 ? now + kAlert : first + wish.burst;
+    const std::int64_t wanted = first == 0 ? now + kAlert : first + request.burst;
     return clamp(wanted, usual, burst_ + kLongestRunAhead);
   }
 
   template <typename AtLatest>
-  void switch_to(const Wish& wish, std::int64_t now, AtLatest at_latest) {
-    const auto level = static_cast<std::uint32_t>(wish.level);
-    bool record = wish.level >= wire::Level::Calls;
-    if (wish.level == wire::Level::Acquire) {
-      if (level_ != wire::Level::Acquire || now >= next_burst(wish)) {
+  void switch_to(const ViewerRequest& request, std::int64_t now, AtLatest at_latest) {
+    const auto level = static_cast<std::uint32_t>(request.level);
+    bool record = request.level >= wire::Level::Calls;
+    if (request.level == wire::Level::Acquire) {
+      if (level_ != wire::Level::Acquire || now >= next_burst(request)) {
         burst_ = now;
         launches_at_burst_ = add_up_counts();
       }
-      const std::int64_t burst_end = end_of_burst(wish, now);
-      record = now < wish.boost_until || now < burst_end;
-      at_latest(now < burst_end ? burst_end : next_burst(wish));
+      const std::int64_t burst_end = end_of_burst(request, now);
+      record = now < request.boost_until || now < burst_end;
+      at_latest(now < burst_end ? burst_end : next_burst(request));
     }
-    const Watched watched = wish.level == wire::Level::Off   ? Watched::Nothing
-                            : wish.level == wire::Level::All ? Watched::All
-                            : record                         ? Watched::Calls
-                                                             : Watched::Waits;
-    if (recording() && (!record || wish.level != level_)) {
+    const Watched watched = request.level == wire::Level::Off   ? Watched::Nothing
+                            : request.level == wire::Level::All ? Watched::All
+                            : record                            ? Watched::Calls
+                                                                : Watched::Waits;
+    if (recording() && (!record || request.level != level_)) {
       // What was recorded ends before anything is switched off; then what is still under way comes in.
       stop_recording(static_cast<std::uint32_t>(level_));
       count_silence(now_ns());
@@ -233,19 +233,19 @@ class Loop {
       clean_ = 0;
       flushed_ = now;
     }
-    if (watched != watched_ || wish.anchor != anchor_) {
-      watch(watched, wish.anchor);
+    if (watched != watched_ || request.anchor != anchor_) {
+      watch(watched, request.anchor);
       watched_ = watched;
-      anchor_ = wish.anchor;
+      anchor_ = request.anchor;
     }
     if (record && !recording()) {
       start_recording(level);
       silence_from_ = now_ns();
       flushed_ = silence_from_;
       burst_ = silence_from_;  // a burst lasts from when everything is on
-      at_latest(burst_ + (wish.level == wire::Level::Acquire ? wish.burst : kAlert));
+      at_latest(burst_ + (request.level == wire::Level::Acquire ? request.burst : kAlert));
     }
-    level_ = wish.level;
+    level_ = request.level;
     // What ended just before a flush is only known to be delivered by the next one.
     const bool tail = !recording() && tail_until_ > now && clean_ < 2;
     if (recording() || tail) {
@@ -346,7 +346,7 @@ class Loop {
     message.stack = walk_other(t);
     // A call that began meanwhile has a stack of its own.
     if (message.stack == 0 || t.quiet_since_ns.load(std::memory_order_acquire) != message.since_ns) return;
-    ring.send(wire::Kind::Sample, message);
+    ring.send(wire::MessageKind::Sample, message);
   }
 
   // False when the viewer has ended. A byte from it only wakes the thread.
@@ -425,7 +425,7 @@ bool start_thread() {
 // In a forked child: it shares the memory, but has no thread of ours, and CUPTI does not work in it.
 void forked() {
   if (!live()) return;
-  ring.send(wire::Kind::Forked, wire::ForkedMessage{static_cast<std::uint32_t>(getpid())});
+  ring.send(wire::MessageKind::Forked, wire::ForkedMessage{static_cast<std::uint32_t>(getpid())});
   ring.live.store(false, std::memory_order_release);
   cupti_works.store(false, kRelaxed);
   close(connection.exchange(-1));

@@ -1,4 +1,4 @@
-#include "base/user_files.h"
+#include "base/user_folders.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

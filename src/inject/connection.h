@@ -9,14 +9,14 @@
 
 namespace lanescope::inject {
 
-// --- wish ------------------------------------------------------------------------------------------------------------
+// --- what the viewer asks --------------------------------------------------------------------------------------------
 // What the viewer asks of the library. The viewer is not trusted: its numbers are brought into the range that is
 // allowed.
 
 inline constexpr std::int64_t kLongestBurst = 10 * kSecond, kLongestPeriod = 60 * kSecond, kLongestBoost = 60 * kSecond;
 inline constexpr std::int64_t kRarestSample = 10 * kSecond;
 
-struct Wish {
+struct ViewerRequest {
   wire::Level level;
   std::int64_t burst, period, boost_until;  ///< period >= burst >= 1 ms
   std::int64_t sample;                      ///< 0: never
@@ -27,9 +27,9 @@ inline std::int64_t clamp(std::int64_t v, std::int64_t least, std::int64_t most)
   return v < least ? least : v > most ? most : v;
 }
 
-inline Wish wish_of(const wire::Controls& c, std::int64_t now) {
+inline ViewerRequest request_of(const wire::Controls& c, std::int64_t now) {
   constexpr auto kRelaxed = std::memory_order_relaxed;
-  Wish w{};
+  ViewerRequest w{};
   const std::uint32_t level = c.level.load(kRelaxed);
   w.level = level <= static_cast<std::uint32_t>(wire::Level::All) ? static_cast<wire::Level>(level) : wire::Level::Off;
   const auto microseconds = [](std::uint32_t us, std::uint32_t otherwise) {

@@ -1,4 +1,4 @@
-#include "workload/code.h"
+#include "workload/program.h"
 
 #include <fmt/format.h>
 

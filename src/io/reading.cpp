@@ -1,4 +1,4 @@
-#include "io/first_picture.h"
+#include "io/reading.h"
 
 #include <algorithm>
 #include <iterator>
@@ -51,7 +51,7 @@ std::vector<double> FirstPicture::busy_of(const Adding& lane) const {
 }
 
 void FirstPicture::copy() {
-  Look look;
+  Snapshot look;
   if (latest_ >= earliest_) {
     look.from_ns = earliest_;
     look.to_ns = latest_;
@@ -69,9 +69,9 @@ void FirstPicture::copy() {
   asked_ = false;
 }
 
-void FirstPicture::show(std::vector<Look> files) {
-  Look all;
-  for (Look& file : files) {
+void FirstPicture::show(std::vector<Snapshot> files) {
+  Snapshot all;
+  for (Snapshot& file : files) {
     if (file.from_ns == file.to_ns && file.lanes.empty()) continue;
     all.from_ns = all.lanes.empty() ? file.from_ns : std::min(all.from_ns, file.from_ns);
     all.to_ns = all.lanes.empty() ? file.to_ns : std::max(all.to_ns, file.to_ns);
@@ -82,7 +82,7 @@ void FirstPicture::show(std::vector<Look> files) {
   asked_ = false;
 }
 
-FirstPicture::Look FirstPicture::look() const {
+FirstPicture::Snapshot FirstPicture::look() const {
   asked_ = true;
   const std::lock_guard lock(mutex_);
   return shown_;

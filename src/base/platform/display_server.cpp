@@ -1,4 +1,4 @@
-#include "base/platform/display.h"
+#include "base/platform/display_server.h"
 
 #if __has_include(<xcb/xcb.h>)
 #include <xcb/xcb.h>

@@ -8,11 +8,11 @@
 #include <variant>
 #include <vector>
 
-#include "app/screen.h"
+#include "app/graphics.h"
 #include "attach/program_state.h"
 #include "device/op.h"
-#include "experiment/comparison.h"
 #include "experiment/experiment.h"
+#include "experiment/published_numbers.h"
 #include "experiment/session.h"
 #include "experiment/sweep.h"
 #include "lesson/lesson.h"

@@ -1,4 +1,4 @@
-#include "experiment/comparison.h"
+#include "experiment/published_numbers.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "device/cuda/loader.h"
+#include "device/cuda/find_backend.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/advice.h"
+#include "analysis/advisor.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/terminal.h"
+#include "app/terminal_output.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/screen.h"
+#include "app/graphics.h"
 
 #include <fmt/format.h>
 
