@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <map>
 #include <optional>
@@ -29,8 +28,8 @@ constexpr double kSkew = 0.6, kTransfer = 0.4;  // of the time: waiting
 constexpr std::string_view kGeneric = "Generic";
 
 // "_allgather_base", "reduce_scatter_tensor_coalesced", "all_to_allv"
-std::string_view named_by(std::string_view arguments) {
-  std::string name(collective_name_in(arguments));
+std::string_view named_by(const trace::CollectiveFacts& says) {
+  std::string name = says.name;
   std::erase(name, '_');
   // The longer ones first.
   constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kNames{{{"allreduce", "AllReduce"},
@@ -72,14 +71,14 @@ struct StopAsked {
 struct Kernel {
   std::string_view operation;
   CollectivePart part;
-  Communicator communicator;
-  base::NameId arguments = base::NameTable::kEmpty;
+  std::string group;  // as in CollectiveFacts, or that of others on its GPU
+  const trace::CollectiveFacts* says = nullptr;
   bool used = false;
 };
 
 bool can_be_one(const Kernel& a, const Kernel& b) {
-  if (a.operation != b.operation || a.communicator.group != b.communicator.group) return false;
-  const auto &first = a.communicator.sequence, &second = b.communicator.sequence;
+  if (a.operation != b.operation || a.group != b.group) return false;
+  const auto &first = a.says->sequence, &second = b.says->sequence;
   return a.operation == "SendRecv" || !first || !second || *first == *second;
 }
 
@@ -121,13 +120,12 @@ std::map<GpuNumber, OfGpu> read(const trace::Trace& trace, std::span<const TimeS
           if (known->second.empty()) {
             if (event.kind == trace::EventKind::Kernel) gpus[gpu].others.emplace_back(event.start_ns, event.end_ns);
           } else {
-            const base::NameId said = trace::arguments_of(event);
-            const std::string_view arguments = trace.arguments().text(said);
+            const trace::CollectiveFacts& says = trace.collectives().of(trace::arguments_of(event));
             gpus[gpu].collectives.push_back(
-                {known->second == kGeneric ? named_by(arguments) : known->second,
+                {known->second == kGeneric ? named_by(says) : known->second,
                  {gpu, {id, static_cast<std::uint16_t>(r), i}, event.start_ns, event.end_ns},
-                 communicator_of(arguments),
-                 said});
+                 says.group,
+                 &says});
           }
         }
       }
@@ -162,16 +160,16 @@ void name_communicators(std::map<GpuNumber, OfGpu>& gpus) {
   std::map<LaneId, OnlyCommunicator> of_streams;
   for (const auto& [number, gpu] : gpus) {
     for (const Kernel& kernel : gpu.collectives) {
-      of_all.add(kernel.communicator.group);
-      of_streams[kernel.part.place.lane].add(kernel.communicator.group);
+      of_all.add(kernel.group);
+      of_streams[kernel.part.place.lane].add(kernel.group);
     }
   }
   for (auto& [number, gpu] : gpus) {
     for (Kernel& kernel : gpu.collectives) {
-      if (!kernel.communicator.group.empty()) continue;
+      if (!kernel.group.empty()) continue;
       const std::string* known = of_streams[kernel.part.place.lane].known();
       if (known == nullptr) known = of_all.known();
-      if (known != nullptr) kernel.communicator.group = *known;
+      if (known != nullptr) kernel.group = *known;
     }
   }
 }
@@ -190,15 +188,14 @@ using Kernels = std::map<GpuNumber, std::vector<Kernel*>>;  // of each GPU that 
 std::map<std::string, Kernels> by_communicator(std::map<GpuNumber, OfGpu>& gpus) {
   std::map<std::string, Kernels> groups;
   for (auto& [number, gpu] : gpus) {
-    for (Kernel& kernel : gpu.collectives) groups[kernel.communicator.group][number].push_back(&kernel);
+    for (Kernel& kernel : gpu.collectives) groups[kernel.group][number].push_back(&kernel);
   }
   return groups;
 }
 
 // For each kernel of the first GPU, the first on each other one that is not taken yet, can be of the same collective,
 // and runs at the same time as all that were found.
-void match(Kernels& gpus, const base::NameTable& arguments, Nanoseconds clock_error_ns, const StopAsked& stop,
-           std::vector<Collective>& all) {
+void match(Kernels& gpus, Nanoseconds clock_error_ns, const StopAsked& stop, std::vector<Collective>& all) {
   std::map<GpuNumber, std::size_t> from;  // everything before ended before the kernel that is looked at
   for (Kernel* const first_kernel : gpus.begin()->second) {
     if (stop(all.size())) return;
@@ -238,7 +235,7 @@ void match(Kernels& gpus, const base::NameTable& arguments, Nanoseconds clock_er
     for (Kernel* kernel : taken) {
       kernel->used = true;
       if (found.bytes > 0) continue;  // all say the same, or nothing
-      found.bytes = bytes_of_collective(arguments.text(kernel->arguments), found.operation, found.parts.size());
+      found.bytes = bytes_of_collective(*kernel->says, found.operation, found.parts.size());
     }
     all.push_back(std::move(found));
   }
@@ -322,9 +319,9 @@ std::string_view collective_operation(std::string_view kernel) {
   return {};
 }
 
-std::string_view collective_operation(std::string_view kernel, std::string_view arguments) {
+std::string_view collective_operation(std::string_view kernel, const trace::CollectiveFacts& says) {
   const std::string_view operation = collective_operation(kernel);
-  return operation == kGeneric ? named_by(arguments) : operation;
+  return operation == kGeneric ? named_by(says) : operation;
 }
 
 Collectives collectives(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, Nanoseconds clock_error_ns,
@@ -343,7 +340,7 @@ Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> str
   if (gpus.empty()) return result;
   name_communicators(gpus);
   for (auto& [group, kernels] : by_communicator(gpus)) {
-    if (kernels.size() > 1) match(kernels, trace.arguments(), clock_error_ns, asked, result.all);
+    if (kernels.size() > 1) match(kernels, clock_error_ns, asked, result.all);
   }
   if (asked(0)) return {};
   std::ranges::stable_sort(result.all, {}, [](const Collective& c) { return c.parts.front().start_ns; });
@@ -389,88 +386,17 @@ Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> str
   return result;
 }
 
-// --- communicator ----------------------------------------------------------------------------------------------------
-
-namespace {
-
-/// The value of a member of a JSON object without spaces, as written; empty if there is none.
-std::string_view member(std::string_view members, std::string_view quoted_key) {
-  const std::size_t at = members.find(quoted_key);
-  if (at == std::string_view::npos) return {};
-  const std::string_view rest = members.substr(at + quoted_key.size());
-  if (!rest.starts_with('"')) return rest.substr(0, rest.find_first_of(",}"));
-  for (std::size_t i = 1; i < rest.size(); ++i) {
-    if (rest[i] == '\\') {
-      ++i;
-    } else if (rest[i] == '"') {
-      return rest.substr(1, i - 1);
-    }
-  }
-  return {};
-}
-
-std::optional<std::uint64_t> number(std::string_view written) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), value);
-  if (written.empty() || error != std::errc{} || end != written.data() + written.size()) return std::nullopt;
-  return value;
-}
-
-/// Of PyTorch's types of numbers, by their names; 0: another one.
-std::uint64_t bytes_each(std::string_view type) {
-  constexpr std::array<std::pair<std::string_view, std::uint64_t>, 13> kTypes{{{"Byte", 1},
-                                                                               {"Char", 1},
-                                                                               {"Bool", 1},
-                                                                               {"Float8_e4m3fn", 1},
-                                                                               {"Float8_e5m2", 1},
-                                                                               {"Short", 2},
-                                                                               {"Half", 2},
-                                                                               {"BFloat16", 2},
-                                                                               {"Int", 4},
-                                                                               {"Float", 4},
-                                                                               {"Long", 8},
-                                                                               {"Double", 8},
-                                                                               {"ComplexFloat", 8}}};
-  const auto* found = std::ranges::find(kTypes, type, &std::pair<std::string_view, std::uint64_t>::first);
-  return found != kTypes.end() ? found->second : 0;
-}
-
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;  // more than any GPU has
-
-}  // namespace
-
-std::uint64_t bytes_of_collective(std::string_view arguments, std::string_view operation, std::size_t gpus) {
+std::uint64_t bytes_of_collective(const trace::CollectiveFacts& says, std::string_view operation, std::size_t gpus) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;  // more than any GPU has
   std::uint64_t bytes = 0;
-  if (const auto written = number(member(arguments, "\"bytes\":"))) {
+  if (says.bytes) {
     // NCCL says of these what one GPU has of the whole.
     const bool of_one = operation == "AllGather" || operation == "ReduceScatter";
-    bytes = std::min(*written, kMostBytes) * (of_one ? gpus : 1);
+    bytes = std::min(*says.bytes, kMostBytes) * (of_one ? gpus : 1);
   } else {
-    const auto in = number(member(arguments, "\"In msg nelems\":")),
-               out = number(member(arguments, "\"Out msg nelems\":"));
-    bytes =
-        std::min(std::max(in.value_or(0), out.value_or(0)), kMostBytes) * bytes_each(member(arguments, "\"dtype\":"));
+    bytes = std::min(says.elements, kMostBytes) * says.element_bytes;
   }
   return bytes <= kMostBytes ? bytes : 0;
-}
-
-std::string_view collective_name_in(std::string_view arguments) { return member(arguments, "\"Collective name\":"); }
-
-Communicator communicator_of(std::string_view arguments) {
-  Communicator communicator;
-  const std::string_view name = member(arguments, "\"Process Group Name\":");
-  if (name.empty()) {
-    communicator.group = member(arguments, "\"communicator\":");
-    return communicator;
-  }
-  communicator.group = name;
-  communicator.group += ' ';
-  communicator.group += member(arguments, "\"Process Group Ranks\":");
-  std::int64_t sequence = 0;
-  const std::string_view written = member(arguments, "\"Seq\":");
-  const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), sequence);
-  if (error == std::errc{} && end == written.data() + written.size()) communicator.sequence = sequence;
-  return communicator;
 }
 
 }  // namespace lanescope::analysis

@@ -27,8 +27,8 @@ using base::Nanoseconds;
 
 /// "AllReduce", "SendRecv"; empty if a kernel of this name is no collective.
 std::string_view collective_operation(std::string_view kernel);
-/// Most of RCCL's kernels are "Generic": then by their arguments, if these say it.
-std::string_view collective_operation(std::string_view kernel, std::string_view arguments);
+/// Most of RCCL's kernels are "Generic": then by what they say, if they do.
+std::string_view collective_operation(std::string_view kernel, const trace::CollectiveFacts& says);
 
 struct CollectivePart {
   trace::GpuNumber gpu = 0;
@@ -84,23 +84,8 @@ Collectives collectives(const trace::Trace& trace, Nanoseconds from, Nanoseconds
 Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> stretches, Nanoseconds clock_error_ns = 0,
                         const base::Stop* stop = nullptr);
 
-// --- communicator ----------------------------------------------------------------------------------------------------
-// What a collective's kernel says about itself: the arguments that the PyTorch profiler writes, or those that are
-// recorded of NCCL's ranges in a program that is attached to.
-
-struct Communicator {
-  /// Of those that take part: the process group's name and its ranks, as written, or NCCL's communicator, which is the
-  /// same number on all ranks. Empty: not known.
-  std::string group;
-  /// Of the collective in that group. Sends and receives are counted by each rank on its own, so theirs say nothing.
-  std::optional<std::int64_t> sequence;
-};
-/// The PyTorch profiler's name of the collective: "allreduce", "_allgather_base"; empty if it says none.
-std::string_view collective_name_in(std::string_view arguments);
-/// `arguments`: as in Trace::arguments().
-Communicator communicator_of(std::string_view arguments);
 /// What is exchanged, as NCCL's tests count it: the array that is reduced or sent, or the one that is gathered or
 /// scattered, whole. 0: not known. `operation`: "AllGather"; `gpus`: how many take part.
-std::uint64_t bytes_of_collective(std::string_view arguments, std::string_view operation, std::size_t gpus);
+std::uint64_t bytes_of_collective(const trace::CollectiveFacts& says, std::string_view operation, std::size_t gpus);
 
 }  // namespace lanescope::analysis

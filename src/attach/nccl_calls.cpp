@@ -15,14 +15,19 @@ constexpr std::size_t kMostOpen = 64, kMostGrouped = 4096;
 
 bool has(const Payload& payload, std::uint32_t what) { return (payload.has & what) != 0; }
 
-void add(std::string& members, std::string_view name, std::string_view value) {
-  fmt::format_to(std::back_inserter(members), "{}\"{}\":{}", members.empty() ? "" : ",", name, value);
+void add(NcclArguments& to, std::string_view name, std::string_view value) {
+  fmt::format_to(std::back_inserter(to.members), "{}\"{}\":{}", to.members.empty() ? "" : ",", name, value);
 }
 
-void add_communicator(std::string& members, const Payload& payload) {
-  if (has(payload, Payload::kCommunicator)) {
-    add(members, "communicator", fmt::format("\"{:#018x}\"", payload.communicator));
-  }
+void add_communicator(NcclArguments& to, const Payload& payload) {
+  if (!has(payload, Payload::kCommunicator)) return;
+  to.facts.group = fmt::format("{:#018x}", payload.communicator);
+  add(to, "communicator", fmt::format("\"{}\"", to.facts.group));
+}
+
+void add_bytes(NcclArguments& to, std::uint64_t bytes) {
+  to.facts.bytes = bytes;
+  add(to, "bytes", std::to_string(bytes));
 }
 
 // As ncclRedOp_t has them; those of the program's own have larger numbers.
@@ -41,18 +46,18 @@ std::optional<Payload> payload_in(std::span<const unsigned char> after, std::uin
   return payload;
 }
 
-std::string arguments_of(const Payload& payload) {
-  std::string members;
-  add_communicator(members, payload);
-  if (has(payload, Payload::kBytes)) add(members, "bytes", std::to_string(payload.bytes));
-  if (has(payload, Payload::kRoot)) add(members, "root", std::to_string(payload.root));
-  if (has(payload, Payload::kPeer)) add(members, "peer", std::to_string(payload.peer));
-  if (has(payload, Payload::kOperation)) add(members, "reduction", reduction(payload.operation));
+NcclArguments arguments_of(const Payload& payload) {
+  NcclArguments arguments;
+  add_communicator(arguments, payload);
+  if (has(payload, Payload::kBytes)) add_bytes(arguments, payload.bytes);
+  if (has(payload, Payload::kRoot)) add(arguments, "root", std::to_string(payload.root));
+  if (has(payload, Payload::kPeer)) add(arguments, "peer", std::to_string(payload.peer));
+  if (has(payload, Payload::kOperation)) add(arguments, "reduction", reduction(payload.operation));
   if (has(payload, Payload::kRank)) {
-    add(members, "rank", std::to_string(payload.rank));
-    add(members, "ranks", std::to_string(payload.ranks));
+    add(arguments, "rank", std::to_string(payload.rank));
+    add(arguments, "ranks", std::to_string(payload.ranks));
   }
-  return members;
+  return arguments;
 }
 
 void NcclCalls::begin(std::string_view name, const std::optional<Payload>& payload) {
@@ -78,7 +83,7 @@ void NcclCalls::end() {
   }
 }
 
-std::string NcclCalls::launched() {
+NcclArguments NcclCalls::launched() {
   for (auto range = open_.rbegin(); range != open_.rend(); ++range) {
     if (!range->payload) continue;
     range->launched = true;
@@ -89,22 +94,22 @@ std::string NcclCalls::launched() {
   return arguments_of_group();
 }
 
-std::string NcclCalls::arguments_of_group() const {
+NcclArguments NcclCalls::arguments_of_group() const {
   const Payload& first = grouped_.front();
   if (grouped_.size() == 1) return arguments_of(first);
-  std::string members;
+  NcclArguments arguments;
   const bool same = std::ranges::all_of(grouped_, [&](const Payload& payload) {
     return has(payload, Payload::kCommunicator) && payload.communicator == first.communicator;
   });
-  if (same) add_communicator(members, first);
+  if (same) add_communicator(arguments, first);
   std::uint64_t bytes = 0;
   for (const Payload& payload : grouped_) {
     const std::uint64_t room = std::numeric_limits<std::uint64_t>::max() - bytes;
     bytes += std::min(payload.bytes, room);
   }
-  add(members, "bytes", std::to_string(bytes));
-  add(members, "calls", std::to_string(grouped_.size()));
-  return members;
+  add_bytes(arguments, bytes);
+  add(arguments, "calls", std::to_string(grouped_.size()));
+  return arguments;
 }
 
 }  // namespace lanescope::attach

@@ -315,7 +315,7 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   }
   assembler_.add(record);
   if (recorded && record.nature == CallNature::Launch) {
-    if (const std::string of_nccl = thread(call.thread).nccl.launched(); !of_nccl.empty()) {
+    if (const NcclArguments of_nccl = thread(call.thread).nccl.launched(); !of_nccl.members.empty()) {
       if (nccl_launches_.size() >= kMostRemembered) nccl_launches_.clear();  // their kernels have not come
       nccl_launches_[call.correlation] = arguments(of_nccl);
     }
@@ -470,10 +470,14 @@ void WatchedProcess::take_recording(const wire::RecordingMessage& recording) {
 
 // --- ranges ----------------------------------------------------------------------------------------------------------
 
-base::NameId WatchedProcess::arguments(const std::string& members) {
+base::NameId WatchedProcess::arguments(const NcclArguments& of_nccl) {
   base::NameTable& table = trace_.arguments();
-  if (table.size() < kMostArguments) return table.intern(members);
-  const base::NameId known = table.find(members);
+  if (table.size() < kMostArguments) {
+    const base::NameId number = table.intern(of_nccl.members);
+    trace_.collectives().state(number, of_nccl.facts);
+    return number;
+  }
+  const base::NameId known = table.find(of_nccl.members);
   return known != base::NameTable::kEmpty ? known : base::NameTable::kOverflow;
 }
 

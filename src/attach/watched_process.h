@@ -121,7 +121,7 @@ class WatchedProcess {
   const FramePlace& loop_place(std::uint32_t frame);
   void take_operation(const wire::OperationMessage& op, bool kernel);
   void take_range(const wire::RangeMessage& range, const std::optional<wire::CollectivePayload>& payload);
-  base::NameId arguments(const std::string& members);
+  base::NameId arguments(const NcclArguments& of_nccl);
   void take_recording(const wire::RecordingMessage& recording);
   void take_sample(const wire::SampleMessage& sample);
 

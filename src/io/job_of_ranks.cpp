@@ -55,12 +55,12 @@ std::map<std::string, std::vector<Nanoseconds>, std::less<>> ends_of(const trace
         for (auto i = row.first(); i < row.last(); ++i) {
           const std::string_view name = trace.names().text(row.look(i).name);
           if (analysis::collective_operation(name).empty()) continue;
-          const std::string_view arguments = trace.arguments().text(trace::arguments_of(row.event(i)));
-          const std::string_view operation = analysis::collective_operation(name, arguments);
+          const trace::CollectiveFacts& says = trace.collectives().of(trace::arguments_of(row.event(i)));
+          const std::string_view operation = analysis::collective_operation(name, says);
           if (!leaves_together(operation)) continue;
           if (gpu == trace::kNobody) gpu = owners.gpu_of(lane);
           if (owners.gpu_of(lane) != gpu) continue;
-          ends[fmt::format("{} {}", operation, analysis::communicator_of(arguments).group)].push_back(row.end(i));
+          ends[fmt::format("{} {}", operation, says.group)].push_back(row.end(i));
         }
       });
   for (auto& [operation, of] : ends) std::ranges::sort(of);

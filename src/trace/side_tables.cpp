@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
+#include <system_error>
+#include <utility>
 
 namespace lanescope::trace {
 namespace {
@@ -150,6 +153,91 @@ std::uint32_t LaunchTable::intern(const LaunchShape& shape) {
 std::optional<LaunchShape> LaunchTable::find(std::uint32_t number) const {
   if (number < kFirst || number >= end_.load(std::memory_order_acquire)) return std::nullopt;
   return (*pages_[number / kPageSize])[number % kPageSize];
+}
+
+// --- collectives -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// The value of a member of a JSON object without spaces, as written; empty if there is none.
+std::string_view member_in(std::string_view members, std::string_view quoted_key) {
+  const std::size_t at = members.find(quoted_key);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = members.substr(at + quoted_key.size());
+  if (!rest.starts_with('"')) return rest.substr(0, rest.find_first_of(",}"));
+  for (std::size_t i = 1; i < rest.size(); ++i) {
+    if (rest[i] == '\\') {
+      ++i;
+    } else if (rest[i] == '"') {
+      return rest.substr(1, i - 1);
+    }
+  }
+  return {};
+}
+
+std::optional<std::uint64_t> number_in(std::string_view written) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), value);
+  if (written.empty() || error != std::errc{} || end != written.data() + written.size()) return std::nullopt;
+  return value;
+}
+
+/// Of PyTorch's types of numbers, by their names; 0: another one.
+std::uint32_t element_bytes_of(std::string_view type) {
+  constexpr std::array<std::pair<std::string_view, std::uint32_t>, 13> kTypes{{{"Byte", 1},
+                                                                               {"Char", 1},
+                                                                               {"Bool", 1},
+                                                                               {"Float8_e4m3fn", 1},
+                                                                               {"Float8_e5m2", 1},
+                                                                               {"Short", 2},
+                                                                               {"Half", 2},
+                                                                               {"BFloat16", 2},
+                                                                               {"Int", 4},
+                                                                               {"Float", 4},
+                                                                               {"Long", 8},
+                                                                               {"Double", 8},
+                                                                               {"ComplexFloat", 8}}};
+  const auto* found = std::ranges::find(kTypes, type, &std::pair<std::string_view, std::uint32_t>::first);
+  return found != kTypes.end() ? found->second : 0;
+}
+
+}  // namespace
+
+CollectiveFacts collective_facts(std::string_view arguments) {
+  CollectiveFacts facts;
+  facts.name = member_in(arguments, "\"Collective name\":");
+  facts.bytes = number_in(member_in(arguments, "\"bytes\":"));
+  if (!facts.bytes) {
+    const auto in = number_in(member_in(arguments, "\"In msg nelems\":")),
+               out = number_in(member_in(arguments, "\"Out msg nelems\":"));
+    facts.elements = std::max(in.value_or(0), out.value_or(0));
+    facts.element_bytes = element_bytes_of(member_in(arguments, "\"dtype\":"));
+  }
+  const std::string_view group = member_in(arguments, "\"Process Group Name\":");
+  if (group.empty()) {
+    facts.group = member_in(arguments, "\"communicator\":");
+    return facts;
+  }
+  facts.group = group;
+  facts.group += ' ';
+  facts.group += member_in(arguments, "\"Process Group Ranks\":");
+  std::int64_t sequence = 0;
+  const std::string_view written = member_in(arguments, "\"Seq\":");
+  const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), sequence);
+  if (error == std::errc{} && end == written.data() + written.size()) facts.sequence = sequence;
+  return facts;
+}
+
+void CollectiveTable::state(base::NameId arguments, CollectiveFacts facts) {
+  const std::lock_guard lock(mutex_);
+  facts_.try_emplace(arguments, std::move(facts));
+}
+
+const CollectiveFacts& CollectiveTable::of(base::NameId arguments) const {
+  const std::lock_guard lock(mutex_);
+  const auto [known, is_new] = facts_.try_emplace(arguments);
+  if (is_new) known->second = collective_facts(arguments_.text(arguments));
+  return known->second;
 }
 
 }  // namespace lanescope::trace

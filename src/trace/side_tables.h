@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -122,5 +123,43 @@ class LaunchTable {
 
 /// For caches that compare shapes by their hash first.
 std::uint64_t hash_of(const LaunchShape& shape);
+
+// --- collectives -----------------------------------------------------------------------------------------------------
+// What collectives say about themselves: the PyTorch profiler of their kernels, or NCCL of its calls in a program that
+// is attached to.
+
+struct CollectiveFacts {
+  std::string name;  ///< the PyTorch profiler's: "allreduce", "_allgather_base"; may be empty
+  /// Of those that take part: the process group's name and its ranks, as written, or NCCL's communicator, which is the
+  /// same number on all ranks. Empty: not known.
+  std::string group;
+  /// Of the collective in that group. Sends and receives are counted by each rank on its own, so theirs say nothing.
+  std::optional<std::int64_t> sequence;
+  /// What NCCL says that is exchanged: the array that is reduced or sent, or what one GPU has of what is gathered or
+  /// scattered.
+  std::optional<std::uint64_t> bytes;
+  std::uint64_t elements = 0;       ///< of the larger of the arrays that PyTorch states; 0: not known
+  std::uint32_t element_bytes = 0;  ///< 0: not known
+};
+/// `arguments`: as in Trace::arguments(), which is how files have them.
+CollectiveFacts collective_facts(std::string_view arguments);
+
+/// By their arguments: as whoever recorded them stated it, or read from the text when it is first asked for.
+class CollectiveTable {
+ public:
+  /// `arguments` must outlive it.
+  explicit CollectiveTable(const base::NameTable& arguments) : arguments_(arguments) {}
+
+  // Any thread.
+  /// A second statement about the same arguments changes nothing.
+  void state(base::NameId arguments, CollectiveFacts facts);
+  /// Stays valid.
+  const CollectiveFacts& of(base::NameId arguments) const;
+
+ private:
+  const base::NameTable& arguments_;
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<base::NameId, CollectiveFacts> facts_;
+};
 
 }  // namespace lanescope::trace

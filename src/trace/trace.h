@@ -230,6 +230,9 @@ class Trace {
   /// Arguments of events, as the members of a JSON object: "\"Input Dims\":[[64,3]]"; see arguments_of().
   base::NameTable& arguments() { return arguments_; }
   const base::NameTable& arguments() const { return arguments_; }
+  /// What these say of collectives.
+  CollectiveTable& collectives() { return collectives_; }
+  const CollectiveTable& collectives() const { return collectives_; }
   std::size_t lane_count() const { return lane_count_.load(std::memory_order_acquire); }
   const Lane& lane(LaneId id) const { return *lanes_[id]; }
   /// The live edge: every range that ends before it, and every other event that starts before it, is in the trace (see
@@ -332,6 +335,7 @@ class Trace {
   void end_block(Row& row);
 
   base::NameTable names_, arguments_;
+  CollectiveTable collectives_{arguments_};
   LaunchTable launches_;
   CallSites sites_;
   std::array<std::unique_ptr<Lane>, kMaxLanes> lanes_;

@@ -55,17 +55,23 @@ std::vector<Card> slow(const GpuJob& job) {
 }
 
 TEST(CollectiveRates, BytesAreWhatIsExchanged) {
-  EXPECT_EQ(bytes_of_collective(of_group("0", "[0, 1]"), "AllReduce", 2), 100'000'000u);
+  EXPECT_EQ(bytes_of_collective(trace::collective_facts(of_group("0", "[0, 1]")), "AllReduce", 2), 100'000'000u);
   // PyTorch states both arrays, NCCL what one GPU has.
-  EXPECT_EQ(bytes_of_collective(R"("In msg nelems":10,"Out msg nelems":40,"dtype":"BFloat16")", "AllGather", 4), 80u);
-  EXPECT_EQ(bytes_of_collective(R"("communicator":"0xab","bytes":20)", "AllGather", 4), 80u);
-  EXPECT_EQ(bytes_of_collective(R"("communicator":"0xab","bytes":20)", "ReduceScatter", 4), 80u);
-  EXPECT_EQ(bytes_of_collective(R"("communicator":"0xab","bytes":80)", "AllReduce", 4), 80u);
+  EXPECT_EQ(bytes_of_collective(trace::collective_facts(R"("In msg nelems":10,"Out msg nelems":40,"dtype":"BFloat16")"),
+                                "AllGather", 4),
+            80u);
+  EXPECT_EQ(bytes_of_collective(trace::collective_facts(R"("communicator":"0xab","bytes":20)"), "AllGather", 4), 80u);
+  EXPECT_EQ(bytes_of_collective(trace::collective_facts(R"("communicator":"0xab","bytes":20)"), "ReduceScatter", 4),
+            80u);
+  EXPECT_EQ(bytes_of_collective(trace::collective_facts(R"("communicator":"0xab","bytes":80)"), "AllReduce", 4), 80u);
   // Not known.
-  EXPECT_EQ(bytes_of_collective("", "AllReduce", 2), 0u);
-  EXPECT_EQ(bytes_of_collective(R"("In msg nelems":10,"dtype":"Quaternion")", "AllReduce", 2), 0u);
-  EXPECT_EQ(bytes_of_collective(R"("bytes":99999999999999999999999)", "AllReduce", 2), 0u);
-  EXPECT_EQ(bytes_of_collective(R"("In msg nelems":18446744073709551615,"dtype":"Double")", "AllGather", 9), 0u);
+  EXPECT_EQ(bytes_of_collective(trace::collective_facts(""), "AllReduce", 2), 0u);
+  EXPECT_EQ(bytes_of_collective(trace::collective_facts(R"("In msg nelems":10,"dtype":"Quaternion")"), "AllReduce", 2),
+            0u);
+  EXPECT_EQ(bytes_of_collective(trace::collective_facts(R"("bytes":99999999999999999999999)"), "AllReduce", 2), 0u);
+  EXPECT_EQ(bytes_of_collective(trace::collective_facts(R"("In msg nelems":18446744073709551615,"dtype":"Double")"),
+                                "AllGather", 9),
+            0u);
 }
 
 // 80 bytes among four GPUs.

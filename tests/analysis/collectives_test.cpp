@@ -223,17 +223,16 @@ TEST_F(CollectivesOfGpus, OfThreeGpusAllMustTakePart) {
 
 // As the PyTorch profiler writes them.
 TEST(CommunicatorOfAKernel, IsInItsArguments) {
-  const auto found = analysis::communicator_of(
+  const auto found = trace::collective_facts(
       R"("Collective name":"allreduce","In msg nelems":4096,"Process Group Name":"1","Process Group Ranks":"[0, 2]","Seq":17)");
   EXPECT_EQ(found.group, "1 [0, 2]");
   EXPECT_EQ(found.sequence, 17);
-  EXPECT_EQ(analysis::communicator_of(R"("Process Group Name":"a\"b")").group, "a\\\"b ");
-  EXPECT_EQ(analysis::communicator_of(R"("Process Group Name":"1","Seq":"x")").sequence, std::nullopt);
-  EXPECT_EQ(analysis::communicator_of(R"("Group size":2,"Seq":3)").group, "");
-  EXPECT_EQ(analysis::communicator_of(R"("Process Group Name":"cut)").group, "");
-  EXPECT_EQ(analysis::communicator_of(R"("bytes":4096,"communicator":"0x00000000000abcde")").group,
-            "0x00000000000abcde");
-  EXPECT_EQ(analysis::communicator_of("").group, "");
+  EXPECT_EQ(trace::collective_facts(R"("Process Group Name":"a\"b")").group, "a\\\"b ");
+  EXPECT_EQ(trace::collective_facts(R"("Process Group Name":"1","Seq":"x")").sequence, std::nullopt);
+  EXPECT_EQ(trace::collective_facts(R"("Group size":2,"Seq":3)").group, "");
+  EXPECT_EQ(trace::collective_facts(R"("Process Group Name":"cut)").group, "");
+  EXPECT_EQ(trace::collective_facts(R"("bytes":4096,"communicator":"0x00000000000abcde")").group, "0x00000000000abcde");
+  EXPECT_EQ(trace::collective_facts("").group, "");
 }
 
 class CollectivesOfGroups : public CollectivesOfGpus {
