@@ -6,7 +6,6 @@
 
 #include "app/argument_checks.h"
 #include "app/commands.h"
-#include "app/lesson_page.h"
 #include "app/reports.h"
 #include "app/table.h"
 #include "app/terminal_output.h"

@@ -1,4 +1,4 @@
-#include "app/lesson_page.h"
+#include "app/reports.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 #include "app/html_charts.h"
 #include "app/html_page.h"
 #include "app/html_text.h"
-#include "app/reports.h"
 #include "app/terminal_output.h"
 #include "base/translate.h"
 #include "device/device.h"

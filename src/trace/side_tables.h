@@ -140,6 +140,8 @@ struct CollectiveFacts {
   std::optional<std::uint64_t> bytes;
   std::uint64_t elements = 0;       ///< of the larger of the arrays that PyTorch states; 0: not known
   std::uint32_t element_bytes = 0;  ///< 0: not known
+
+  bool operator==(const CollectiveFacts&) const = default;
 };
 /// `arguments`: as in Trace::arguments(), which is how files have them.
 CollectiveFacts collective_facts(std::string_view arguments);

@@ -37,6 +37,20 @@ TEST(NcclCalls, ArgumentsAreTheMembersOfAnObject) {
   EXPECT_EQ(arguments_of(begun).members, R"("communicator":"0xffffffffffffffff","rank":1,"ranks":8)");
 }
 
+// A file has the text only.
+TEST(NcclArguments, SayTheSameAsValuesAndAsText) {
+  Payload begun{}, old{};
+  begun.has = Payload::kCommunicator | Payload::kRank;
+  begun.communicator = 0xabcdef;
+  begun.ranks = 2;
+  old.has = Payload::kBytes;
+  old.bytes = 8;
+  for (const Payload& payload : {all_reduce(4096), begun, old}) {
+    const auto [members, facts] = arguments_of(payload);
+    EXPECT_EQ(facts, trace::collective_facts(members)) << members;
+  }
+}
+
 TEST(NcclCalls, OnlyAWholePayloadIsOne) {
   std::array<unsigned char, sizeof(Payload) + 24> bytes{};
   const Payload payload = all_reduce(5);

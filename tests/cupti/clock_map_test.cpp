@@ -1,4 +1,4 @@
-#include "capture/cupti/clock_map.h"
+#include "capture/cupti/decoder.h"
 
 #include <gtest/gtest.h>
 

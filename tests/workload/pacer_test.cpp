@@ -1,4 +1,4 @@
-#include "workload/pacer.h"
+#include "workload/runner.h"
 
 #include <gtest/gtest.h>
 

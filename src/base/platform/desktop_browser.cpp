@@ -12,7 +12,7 @@ void copy_png(std::span<const std::uint8_t>) {
   throw FileError(tr("in the browser, pictures are downloaded instead of copied"));
 }
 
-// --- file dialog browser ---------------------------------------------------------------------------------------------
+// --- file dialog -----------------------------------------------------------------------------------------------------
 
 bool has_file_dialog() { return true; }
 

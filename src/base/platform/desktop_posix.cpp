@@ -28,7 +28,7 @@ void copy_png(std::span<const std::uint8_t> bytes) {
       tr("no clipboard: {}: {}", command.front(), run.error != 0 ? system_error_text(run.error) : tr("it failed")));
 }
 
-// --- file dialog posix -----------------------------------------------------------------------------------------------
+// --- file dialog -----------------------------------------------------------------------------------------------------
 
 namespace {
 

@@ -7,6 +7,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -14,14 +16,50 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/time.h"
 #include "capture/assembly/counts.h"
 #include "capture/assembly/operation_names.h"
 #include "capture/assembly/record.h"
-#include "capture/cupti/clock_map.h"
 #include "capture/cupti/cupti_table.h"
 #include "trace/sink.h"
 
 namespace lanescope::capture::cupti {
+
+// --- clock map -------------------------------------------------------------------------------------------------------
+// Converts CUPTI's timestamps to the trace's time.
+
+using base::Nanoseconds;
+
+/// CUPTI uses its own clock (CLOCK_REALTIME on Linux); the trace's time is CLOCK_MONOTONIC minus an origin. Both run at
+/// the same rate, so their offset changes only when the wall clock is set. Decoder thread only.
+class ClockMap {
+ public:
+  struct Clocks {
+    std::function<std::uint64_t()> cupti_ns;  ///< cuptiGetTimestamp
+    std::function<Nanoseconds()> trace_ns;    ///< CLOCK_MONOTONIC minus the origin
+  };
+  explicit ClockMap(Clocks clocks);
+
+  /// Compares the clocks, using the best of several brackets. Returns true if the offset has jumped by more than 50 µs,
+  /// which starts a new epoch. The first call only determines the offset.
+  bool compare();
+  bool known() const { return !epochs_.empty(); }
+  Nanoseconds now_ns() const { return clocks_.trace_ns(); }
+  /// How far CUPTI's clock was set forward (negative: back) at the last jump.
+  Nanoseconds last_jump_ns() const;
+  /// Uses the newest known epoch in which the timestamp is not in the future, or the newest of all if there is none.
+  Nanoseconds to_trace(std::uint64_t cupti_ns) const;
+
+ private:
+  struct Epoch {
+    Nanoseconds distance_ns;  ///< offset: CUPTI's clock minus the trace's
+  };
+  Clocks clocks_;
+  std::deque<Epoch> epochs_;                                                   // oldest first, at most 8
+  mutable Nanoseconds seen_now_ns_ = std::numeric_limits<Nanoseconds>::min();  // a lower bound of the current time
+};
+
+// --- decoder ---------------------------------------------------------------------------------------------------------
 
 // --- record reader ---------------------------------------------------------------------------------------------------
 // Converts the structs of cupti_activity.h to Record. Each struct is read as its oldest version that has the required

@@ -1,4 +1,4 @@
-#include "capture/cupti/subscription.h"
+#include "capture/cupti/cupti_capture_impl.h"
 
 #include <fmt/format.h>
 
