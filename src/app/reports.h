@@ -139,9 +139,6 @@ std::string grades_table(const std::vector<lesson::GradedFile>& grades, const St
 std::string grades_csv(const std::vector<lesson::GradedFile>& grades);
 std::string grades_json(const std::vector<lesson::GradedFile>& grades);
 
-// --- lesson page -----------------------------------------------------------------------------------------------------
-// A lesson on paper: the plan for its teacher, with the answers that its runs give; and a sheet for its students.
-
 // --- lesson words ----------------------------------------------------------------------------------------------------
 // What a lesson asks and what is right, in words.
 
@@ -153,6 +150,7 @@ std::string answer_in_words(const lesson::Question& question, const lesson::Answ
 std::string truth_in_words(const lesson::Question& question, const lesson::Truth& truth, base::Language language);
 
 // --- lesson page -----------------------------------------------------------------------------------------------------
+// A lesson on paper: the plan for its teacher, with the answers that its runs give; and a sheet for its students.
 
 /// A step, run on both sides on the device that its experiment is designed for.
 struct RunStep {

@@ -40,9 +40,6 @@ io::Image draw_compare_picture(const ComparePicture& picture);
 std::string draw_compare_svg(const ComparePicture& picture);
 void write_compare_picture(const std::filesystem::path& path, const ComparePicture& picture);
 
-// --- sweep picture ---------------------------------------------------------------------------------------------------
-// The chart of a sweep as a picture.
-
 // --- draw sweep chart ------------------------------------------------------------------------------------------------
 // The chart of a sweep, possibly incomplete: a line for one axis; for two axes a heat map or, if the first has a few
 // non-numeric values (pinned or not), one line per value.
@@ -59,6 +56,7 @@ std::optional<std::size_t> draw_sweep_chart(ImDrawList& list, const Fonts& fonts
                                             const SweepChart& chart, const Rect& area, float mouse_x, float mouse_y);
 
 // --- sweep picture ---------------------------------------------------------------------------------------------------
+// The chart of a sweep as a picture.
 
 struct SweepPicture {
   const experiment::SweepSpec& spec;

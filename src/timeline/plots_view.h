@@ -55,8 +55,6 @@ class CounterPlot {
 /// The lane's newest sample.
 std::optional<double> newest_sample(const trace::Trace& trace, trace::LaneId lane);
 
-// --- plots view ------------------------------------------------------------------------------------------------------
-
 // --- plot choice -----------------------------------------------------------------------------------------------------
 // The user's choice of plots, with their order and heights.
 

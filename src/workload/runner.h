@@ -18,10 +18,6 @@
 
 namespace lanescope::workload {
 
-// --- pacer -----------------------------------------------------------------------------------------------------------
-// Ties a device's virtual time to the wall clock at a given speed, so that a simulated run can be watched; and holds a
-// run while it is paused.
-
 // --- virtual clock ---------------------------------------------------------------------------------------------------
 // The arithmetic of pacing: maps wall time to virtual time. Uses no threads and reads no clock.
 
@@ -59,6 +55,8 @@ class VirtualClock {
 };
 
 // --- pacer -----------------------------------------------------------------------------------------------------------
+// Ties a device's virtual time to the wall clock at a given speed, so that a simulated run can be watched; and holds a
+// run while it is paused.
 
 /// The workload's thread calls wait_for(); any thread may call now_ns(), change the speed, pause and stop. Without
 /// pacing, wait_for() returns at once.

@@ -59,12 +59,6 @@ class ClockMap {
   mutable Nanoseconds seen_now_ns_ = std::numeric_limits<Nanoseconds>::min();  // a lower bound of the current time
 };
 
-// --- decoder ---------------------------------------------------------------------------------------------------------
-
-// --- record reader ---------------------------------------------------------------------------------------------------
-// Converts the structs of cupti_activity.h to Record. Each struct is read as its oldest version that has the required
-// fields, because newer versions only append fields.
-
 // --- names -----------------------------------------------------------------------------------------------------------
 // The names of CUPTI's calls, kernels and copies in the trace.
 
@@ -136,6 +130,8 @@ class Launches {
 };
 
 // --- record reader ---------------------------------------------------------------------------------------------------
+// Converts the structs of cupti_activity.h to Record. Each struct is read as its oldest version that has the required
+// fields, because newer versions only append fields.
 
 class RecordReader {
  public:

@@ -147,8 +147,6 @@ class BufferPool {
   std::atomic<std::uint64_t> total_{0}, completed_{0}, no_buffer_{0}, strays_{0};
 };
 
-// --- hub -------------------------------------------------------------------------------------------------------------
-
 // --- wake up ---------------------------------------------------------------------------------------------------------
 // Wakes one thread from any thread without a lock, for use in CUPTI's callbacks.
 
