@@ -37,10 +37,8 @@ Words lesson_names() {
 
 // Lists of words by the option's name; a word that only one command has is refused by the others with a list.
 const std::map<std::string_view, Words>& known_words() {
-  static const Words themes{"dark", "light", "high-contrast"};
   static const std::map<std::string_view, Words> words{
-      {"--theme", themes},
-      {"--screenshot-theme", themes},
+      {"--theme", {"dark", "light", "high-contrast"}},
       {"--lang", {"en", "zh"}},
       {"--side", {"before", "after", "both"}},
       {"--level", {"waits", "acquire", "calls", "all"}},
@@ -85,7 +83,7 @@ std::vector<std::string> spellings(const CLI::Option& option) {
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
 std::vector<const CLI::App*> commands_of(const CLI::App& root) {
-  return root.get_subcommands([](const CLI::App*) { return true; });
+  return root.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
 }  // namespace lanescope::app

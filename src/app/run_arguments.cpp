@@ -9,6 +9,7 @@
 
 #include "app/argument_checks.h"
 #include "base/error.h"
+#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "experiment/own_experiments.h"
 #include "workload/workload.h"
@@ -34,6 +35,12 @@ trace::CaptureLevel capture_level(const std::string& name) {
     if (known == name) return level;
   }
   throw UsageError(tr("--capture is '{}'; allowed: none, kernels, operations, calls, all", name));
+}
+
+std::uint64_t stretch_of_developers() {
+  constexpr const char* kVariable = "LANESCOPE_STRETCH";
+  const std::string text = base::environment(kVariable);
+  return text.empty() ? 0 : whole_number(kVariable, text, 1, kMaxIterations);
 }
 
 }  // namespace
@@ -63,11 +70,6 @@ void RunArguments::add_to(CLI::App& app) {
          "--iterations", iterations_,
          tr("number of iterations, 1 to {}; default {}, or the experiment's own", kMaxIterations, kDefaultIterations))
       ->type_name("N");
-  app.add_option(
-         "--stretch", stretch_,
-         tr("wait for the GPU after every N iterations, 1 to {}, and list what these took in --json", kMaxIterations))
-      ->type_name("N");
-  app.add_option("--seed", seed_, tr("the same as --set seed=S"))->type_name("S");
   app.add_option("--capture", capture_,
                  tr("how much of a GPU's work is recorded: none, kernels, operations, calls, all"))
       ->type_name("LEVEL");
@@ -88,8 +90,6 @@ void RunArguments::add_to(CLI::App& app) {
   app.add_flag("--verify", verify_,
                tr("also run with the settings of --predict, and report how far off the prediction is"))
       ->disable_flag_override();
-  app.add_flag("--no-extra", no_extra_, tr("skip the extra runs for published numbers that have settings of their own"))
-      ->disable_flag_override();
   add_language(app);
   app.add_option("--memory-mb", memory_mb_,
                  tr("memory for the trace, {} to {}; default {}; the oldest events are evicted first", kMinMemoryMb,
@@ -108,7 +108,7 @@ Request RunArguments::request(const CLI::App& app, const std::string& command) c
     run.command = command;
     return run;
   }
-  refuse_options(app, {"--side", "--no-extra"}, N_("{} needs --experiment; see: lanescope run --help"));
+  refuse_options(app, {"--side"}, N_("{} needs --experiment; see: lanescope run --help"));
   RunRequest run = workload_request(app);
   run.html = html_;
   run.command = command;
@@ -131,13 +131,12 @@ RunRequest RunArguments::workload_request(const CLI::App& app) const {
   run.session.workload = session_.workload;
   run.session.device = session_.device_or_auto();
   run.session.assignments = session_.assignments;
-  if (!seed_.empty()) run.session.assignments.push_back("seed=" + seed_);
   run.session.iterations =
       iterations_.empty() ? kDefaultIterations : whole_number("--iterations", iterations_, 1, kMaxIterations);
   run.session.memory_cap_bytes = memory();
   run.session.paced = false;
   run.session.capture = capture_level(capture_);
-  run.stretch = stretch();
+  run.stretch = stretch_of_developers();
   run.compare = compare_;
   run.predict = predict_;
   run.verify = verify_;
@@ -153,10 +152,9 @@ ExperimentRequest RunArguments::experiment_request(const CLI::App& app) const {
   if (!side_.empty() && side_ != "both") run.side = side();
   run.choice.device = session_.device;
   run.choice.assignments = session_.assignments;
-  if (!seed_.empty()) run.choice.assignments.push_back("seed=" + seed_);
   if (!iterations_.empty()) run.choice.iterations = whole_number("--iterations", iterations_, 1, kMaxIterations);
-  run.stretch = stretch();
-  run.extra = !no_extra_;
+  run.stretch = stretch_of_developers();
+  run.extra = base::environment("LANESCOPE_NO_EXTRA").empty();
   run.predict = predict_;
   run.verify = verify_;
   run.memory_cap_bytes = memory();
@@ -172,10 +170,6 @@ experiment::Side RunArguments::side() const {
     if (side_key(side) == side_) return side;
   }
   throw UsageError(tr("--side is '{}'; allowed: before, after, both", side_));
-}
-
-std::uint64_t RunArguments::stretch() const {
-  return stretch_.empty() ? 0 : whole_number("--stretch", stretch_, 1, kMaxIterations);
 }
 
 std::size_t RunArguments::memory() const {

@@ -39,12 +39,11 @@ class RunArguments {
   ExperimentRequest experiment_request(const CLI::App& app) const;
   experiment::Side side() const;
   std::size_t memory() const;
-  std::uint64_t stretch() const;
 
   SessionArguments session_;
   PictureArguments picture_;
-  std::string iterations_, stretch_, memory_mb_, seed_, json_, html_, trace_, capture_ = "all", side_;
-  bool no_extra_ = false, verify_ = false;
+  std::string iterations_, memory_mb_, json_, html_, trace_, capture_ = "all", side_;
+  bool verify_ = false;
   std::vector<std::string> compare_, predict_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "app/argument_checks.h"
 #include "base/error.h"
+#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/comparison.h"
@@ -39,19 +40,17 @@ void WindowArguments::add_to(CLI::App& app) {
       ->type_name("MB");
   app.add_option("--theme", theme_, tr("dark, light or high-contrast; default: the last one used"))->type_name("THEME");
   add_language(app);
-  app.add_option("--shader-dir", shader_dir_, tr("reload the shaders from this folder while developing"))
-      ->type_name("DIR");
-  app.add_option("--measure", measure_)->group("");  // for benchmarks: not in the help, may change
 }
 
 Request WindowArguments::request(const CLI::App& app) const {
   const WindowRequest window = window_request(app);
-  if (measure_.empty()) return window;
-  if (measure_ == "frames") return MeasureRequest{WindowMeasure::Frames, window};
-  if (measure_ == "large-frames") return MeasureRequest{WindowMeasure::LargeFrames, window};
-  if (measure_ == "rest") return MeasureRequest{WindowMeasure::Rest, window};
-  if (measure_ == "start") return MeasureRequest{WindowMeasure::Start, window};
-  throw UsageError(tr("--measure is '{}'; allowed: frames, large-frames, rest, start", measure_));
+  const std::string measure = base::environment("LANESCOPE_MEASURE");  // for benchmarks
+  if (measure.empty()) return window;
+  if (measure == "frames") return MeasureRequest{WindowMeasure::Frames, window};
+  if (measure == "large-frames") return MeasureRequest{WindowMeasure::LargeFrames, window};
+  if (measure == "rest") return MeasureRequest{WindowMeasure::Rest, window};
+  if (measure == "start") return MeasureRequest{WindowMeasure::Start, window};
+  throw UsageError(tr("{} is '{}'; allowed: {}", "LANESCOPE_MEASURE", measure, "frames, large-frames, rest, start"));
 }
 
 WindowRequest WindowArguments::window_request(const CLI::App& app) const {
@@ -76,7 +75,7 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
   }
   window.theme = theme_;
   if (app.count("--lang") != 0) window.language = base::language();
-  window.shader_dir = shader_dir_;
+  window.shader_dir = base::environment("LANESCOPE_SHADERS");  // reloaded when they change
   session::SessionOptions session = window.session;  // of the coming run
   if (session_.experiment.empty()) {
     refuse_options(app, {"--side"}, N_("{} needs --experiment; see: lanescope --help"));

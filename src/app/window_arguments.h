@@ -19,7 +19,7 @@ class WindowArguments {
 
   SessionArguments session_;
   std::vector<std::string> open_;
-  std::string memory_mb_, theme_, shader_dir_, measure_, side_, lesson_, student_;
+  std::string memory_mb_, theme_, side_, lesson_, student_;
 };
 
 }  // namespace lanescope::app
