@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "app/html_page.h"
+#include "app/run_report.h"
 #include "app/summary_json.h"
 #include "experiment/figure.h"
 #include "inspect/difference.h"
@@ -36,7 +40,8 @@ TEST(AFigure, ThatIsAddedInOnePlaceIsEverywhere) {
   EXPECT_EQ(summary_json(run)["napping_ns"], 2'000'000'000);
   EXPECT_EQ(comparison_json(run, run)["ratio"]["napping_ns"], 1);
   html::Page page{.title = {}, .command = {}, .runs = {}, .experiment = nullptr, .ended_early = false};
-  page.runs = {{.title = "first", .figures = run}, {.title = "second", .figures = run}};
+  page.runs.resize(2);
+  page.runs[0].figures = page.runs[1].figures = run;
   EXPECT_THAT(html::page_text(page), AllOf(HasSubstr("<td>napping</td>"), HasSubstr("25\u202f%")));
   const std::vector<ui::FigureLine> lines = ui::figure_lines(std::array<const Summary*, 1>{&summary});
   EXPECT_THAT(lines, testing::Contains(ui::FigureLine{"napping", {"25 %"}}));
