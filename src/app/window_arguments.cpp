@@ -76,7 +76,7 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
   window.theme = theme_;
   if (app.count("--lang") != 0) window.language = base::language();
   window.shader_dir = base::environment("LANESCOPE_SHADERS");  // reloaded when they change
-  session::SessionOptions session = window.session;  // of the coming run
+  session::SessionOptions session = window.session;            // of the coming run
   if (session_.experiment.empty()) {
     refuse_options(app, {"--side"}, N_("{} needs --experiment; see: lanescope --help"));
     window.plain = !session_.workload.empty();

@@ -150,8 +150,7 @@ TEST_F(Chinese, RunsAndTheirReports) {
 TEST_F(Chinese, EveryExperimentBothSides) {
   for (const Json& e : Json::parse(run({"list", "experiments", "--json"}).out)) {
     const std::string id = e["id"];
-    const Outcome outcome =
-        in_chinese({"run", "--experiment", id, "--iterations", "30", "--trace", "t.json"});
+    const Outcome outcome = in_chinese({"run", "--experiment", id, "--iterations", "30", "--trace", "t.json"});
     if (outcome.status == 2) continue;  // this one has a minimum number of iterations
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     add_names_of(folder_ / "t.json");

@@ -86,8 +86,7 @@ TEST_F(RunExperiment, TheTableTellsTheStoryAndCompares) {
 // The link of rtx4090 is P20's, that of teaching is not.
 TEST_F(RunExperiment, SaysWhatTheMachineIsFittedTo) {
   const auto first_of = [&](const char* device) {
-    return json_of(
-        {"P20", "--side", "before", "--iterations", "2", "--device", device})["simulated_or_measured"];
+    return json_of({"P20", "--side", "before", "--iterations", "2", "--device", device})["simulated_or_measured"];
   };
   Json fitted = first_of("sim:rtx4090"), other = first_of("sim:teaching");
   EXPECT_EQ(fitted[0]["check"], "fitted");

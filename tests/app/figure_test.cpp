@@ -23,12 +23,13 @@ using testing::HasSubstr;
 
 // Eight seconds with four iterations, of which a quarter is spent napping.
 TEST(AFigure, ThatIsAddedInOnePlaceIsEverywhere) {
-  const AddedFigure added({.key = "napping_ns",
-                           .name = "napping_percent",
-                           .label = "napping",
-                           .of = FigureOf::Cpu,
-                           .group = FigureGroup::Cpu,
-                           .total = [](const Summary& s) { return std::optional(static_cast<double>(s.window_ns()) / 4); }});
+  const AddedFigure added(
+      {.key = "napping_ns",
+       .name = "napping_percent",
+       .label = "napping",
+       .of = FigureOf::Cpu,
+       .group = FigureGroup::Cpu,
+       .total = [](const Summary& s) { return std::optional(static_cast<double>(s.window_ns()) / 4); }});
   RunFigures run;
   Summary& summary = run.summary;
   summary.to_ns = 8 * base::kSecond;
@@ -48,7 +49,8 @@ TEST(AFigure, ThatIsAddedInOnePlaceIsEverywhere) {
   ui::RunSnapshot snapshot;
   snapshot.summary = summary;
   const auto rows = ui::difference_rows(snapshot, nullptr);
-  EXPECT_TRUE(std::ranges::any_of(rows, [](const ui::DifferenceRow& r) { return r.name == "napping" && r.a == 0.5e9; }));
+  EXPECT_TRUE(
+      std::ranges::any_of(rows, [](const ui::DifferenceRow& r) { return r.name == "napping" && r.a == 0.5e9; }));
   EXPECT_EQ(experiment::figure_info("napping_percent").unit, "%");
   EXPECT_EQ(experiment::figure_value("napping_percent", {summary, {}, 0}), 25);
 }

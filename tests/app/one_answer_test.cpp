@@ -250,8 +250,8 @@ TEST_F(OneAnswer, OfAllExperiments) {
 TEST_F(OneAnswer, OfAReportOfTheSameTrace) {
   for (const std::string id : {"P09", "P14", "P20"}) {
     SCOPED_TRACE(id);
-    const Outcome outcome = run({"run", "--experiment", id, "--side", "before", "--lang", "en",
-                                 "--iterations", "40", "--json", "run.json", "--trace", "t.json"});
+    const Outcome outcome = run({"run", "--experiment", id, "--side", "before", "--lang", "en", "--iterations", "40",
+                                 "--json", "run.json", "--trace", "t.json"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const Json ran = Json::parse(text_of(folder_ / "run.json"));
     const Told told = report("t.json");

@@ -135,8 +135,8 @@ TEST_F(Run, TheSameCommandGivesTheSameBytes) {
   for (const std::string workload : {"linear-mse", "iris-mlp"}) {
     std::vector<std::string> said, traces;
     for (const std::string seed : {"5", "5", "6"}) {
-      const Outcome outcome = run({"run", "--workload", workload, "--iterations", "300", "--set", "seed=" + seed, "--set",
-                                   "feed=per-iteration", "--json", "-", "--trace", "t.json.gz"});
+      const Outcome outcome = run({"run", "--workload", workload, "--iterations", "300", "--set", "seed=" + seed,
+                                   "--set", "feed=per-iteration", "--json", "-", "--trace", "t.json.gz"});
       ASSERT_EQ(outcome.status, 0) << outcome.err;
       said.push_back(outcome.out);
       traces.push_back(text_of(folder_ / "t.json.gz"));
@@ -340,8 +340,7 @@ TEST_F(Run, TheScreenshotIsAPngThatSaysSimulated) {
 }
 
 TEST_F(Run, TheScreenshotOfAnExperimentNamesItsSides) {
-  ASSERT_EQ(run({"run", "--experiment", "P09", "--iterations", "50", "--screenshot", "sides.svg"}).status,
-            0);
+  ASSERT_EQ(run({"run", "--experiment", "P09", "--iterations", "50", "--screenshot", "sides.svg"}).status, 0);
   const std::string svg = text_of(folder_ / "sides.svg");
   for (const char* part : {"P09 Reading the loss every iteration", "before: a read every iteration (log interval 1)",
                            "after: no read (log interval never)", "as fast", "idle: after a sync"}) {
