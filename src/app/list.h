@@ -1,4 +1,4 @@
-// `lanescope list`: workloads, devices, settings and experiments.
+// `lanescope list`: what the other commands accept.
 #pragma once
 
 #include <string>

@@ -3,6 +3,7 @@
 #include <map>
 #include <string_view>
 
+#include "app/requests.h"
 #include "device/catalogue.h"
 #include "experiment/experiment.h"
 #include "lesson/lesson.h"
@@ -48,7 +49,7 @@ const std::map<std::string_view, Words>& known_words() {
       {"--device", device_ids()},
       {"--experiment", experiment_ids()},
       {"--lesson", lesson_names()},
-      {"what", {"workloads", "devices", "settings", "experiments", "lessons"}},
+      {"what", {ListRequest::kNames.begin(), ListRequest::kNames.end()}},
       {"NAME", lesson_names()}};
   return words;
 }

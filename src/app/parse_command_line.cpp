@@ -257,21 +257,18 @@ struct ListArguments {
   bool json = false;
 
   void add_to(CLI::App& app) {
-    app.add_option("what", what, tr("workloads, devices, settings, experiments or lessons"))->type_name("");
+    app.add_option("what", what, joined({ListRequest::kNames.begin(), ListRequest::kNames.end()}))->type_name("");
     app.add_flag("--json", json, tr("as JSON"))->disable_flag_override();
     add_language(app);
   }
   ListRequest request() const {
-    using What = ListRequest::What;
-    if (what == "experiments") return {What::Experiments, json};
-    if (what == "lessons") return {What::Lessons, json};
-    if (what == "workloads") return {What::Workloads, json};
-    if (what == "devices") return {What::Devices, json};
-    if (what == "settings") return {What::Settings, json};
-    if (what.empty())
-      throw UsageError(tr("list needs a subject; allowed: workloads, devices, settings, experiments, lessons"));
-    throw UsageError(
-        tr("list: unknown subject '{}'; allowed: workloads, devices, settings, experiments, lessons", what));
+    constexpr auto& kNames = ListRequest::kNames;
+    if (const auto at = std::ranges::find(kNames, what); at != kNames.end()) {
+      return {static_cast<ListRequest::What>(at - kNames.begin()), json};
+    }
+    const std::string allowed = joined({kNames.begin(), kNames.end()});
+    if (what.empty()) throw UsageError(tr("list needs a subject; allowed: {}", allowed));
+    throw UsageError(tr("list: unknown subject '{}'; allowed: {}", what, allowed));
   }
 };
 
@@ -552,7 +549,8 @@ Request parse_command_line(int argc, const char* const* argv) {
   CLI::App& predict_check = *root.add_subcommand("predict-check");
   PredictCheckArguments predict_check_arguments;
   predict_check_arguments.add_to(predict_check);
-  CLI::App& list = *root.add_subcommand("list", tr("list workloads, devices, settings, experiments or lessons"));
+  CLI::App& list =
+      *root.add_subcommand("list", tr("list what the other commands accept: workloads, settings, figures and so on"));
   ListArguments list_arguments;
   list_arguments.add_to(list);
   CLI::App& report = *root.add_subcommand(

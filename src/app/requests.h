@@ -1,6 +1,7 @@
 // The parsed command line.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -70,7 +71,9 @@ struct SweepRequest {
 
 /// `lanescope list`
 struct ListRequest {
-  enum class What : std::uint8_t { Workloads, Devices, Settings, Experiments, Lessons };
+  enum class What : std::uint8_t { Workloads, Devices, Settings, Figures, Experiments, Lessons };
+  static constexpr std::array<const char*, 6> kNames{"workloads", "devices",     "settings",
+                                                     "figures",   "experiments", "lessons"};
   What what = What::Workloads;
   bool json = false;
 };
