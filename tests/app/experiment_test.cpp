@@ -41,6 +41,8 @@ TEST_F(RunExperiment, BothSidesAreRunAndSetBesideWhatWasPublished) {
   EXPECT_EQ(json["experiment"],
             (Json{{"id", "P09"}, {"name", "item-each-iteration"}, {"title", "Reading the loss every iteration"}}));
   ASSERT_EQ(json["runs"].size(), 2u);
+  EXPECT_EQ(json["runs"][0]["side"], "before");
+  EXPECT_EQ(json["runs"][1]["side"], "after");
   EXPECT_EQ(json["runs"][0]["settings"]["log_interval"], 1);
   EXPECT_EQ(json["runs"][1]["settings"]["log_interval"], 0);
   EXPECT_EQ(json["runs"][1]["iterations"], 100);
