@@ -15,7 +15,7 @@
 namespace lanescope::base {
 namespace {
 
-constexpr std::size_t kLongest = 32'768;
+constexpr std::size_t kLongestPath = 32'768;
 
 // "Traces (*.json)", "*.json;*.json.gz", each ended by a zero, and one more at the end.
 std::wstring filter_of(const FileQuestion& question) {
@@ -37,8 +37,8 @@ FileAnswer ask(const FileQuestion& question) {
   const std::filesystem::path start = std::filesystem::absolute(question.start, ignored);
   const std::wstring folder = (question.save ? start.parent_path() : start).wstring();
   const std::wstring filter = filter_of(question), title = wide(question.title);
-  std::wstring name(kLongest, L'\0');
-  if (question.save) start.filename().wstring().copy(name.data(), kLongest - 1);
+  std::wstring name(kLongestPath, L'\0');
+  if (question.save) start.filename().wstring().copy(name.data(), kLongestPath - 1);
   OPENFILENAMEW dialog{};
   dialog.lStructSize = sizeof dialog;
   dialog.lpstrFilter = filter.c_str();
