@@ -193,10 +193,12 @@ class Loop {
     return after_init_ = true;
   }
 
-  // The ranks of a job record at the same time, or their collectives could not be compared: at multiples of the period.
+  // A burst that has lasted longer than usual is followed by the usual pause. The ranks of a job record at the same
+  // time, or their collectives could not be compared: at multiples of the period.
   std::int64_t next_burst(const Wish& wish) const {
-    if (job.rank == 0 || job.ranks == 1) return burst_ + wish.period;
-    return (burst_ / wish.period + 1) * wish.period;
+    const std::int64_t usual_begin = ended_ - wish.burst > burst_ ? ended_ - wish.burst : burst_;
+    if (job.rank == 0 || job.ranks == 1) return usual_begin + wish.period;
+    return (usual_begin / wish.period + 1) * wish.period;
   }
 
   // A program whose launches run far ahead of the GPU: what is launched in a burst runs after it. So the burst lasts
@@ -214,7 +216,8 @@ class Loop {
     const auto level = static_cast<std::uint32_t>(wish.level);
     bool record = wish.level >= wire::Level::Calls;
     if (wish.level == wire::Level::Acquire) {
-      if (level_ != wire::Level::Acquire || now >= next_burst(wish)) {
+      const bool over = !recording() || now >= end_of_burst(wish, now);
+      if (level_ != wire::Level::Acquire || (over && now >= next_burst(wish))) {
         burst_ = now;
         launches_at_burst_ = add_up_counts();
       }
@@ -230,6 +233,7 @@ class Loop {
       // What was recorded ends before anything is switched off; then what is still under way comes in.
       stop_recording(static_cast<std::uint32_t>(level_));
       count_silence(now_ns());
+      ended_ = now;
       tail_until_ = now + 2 * kSecond;
       clean_ = 0;
       flushed_ = now;
@@ -395,7 +399,8 @@ class Loop {
   Watched watched_ = Watched::Nothing;
   std::uint32_t anchor_ = 0;
   int clean_ = 0;  // flushes in a row after which CUPTI had no more records
-  std::int64_t burst_ = 0, flushed_ = 0, tail_until_ = 0, chores_ = 0, began_ = 0, sample_due_ = 0, cupti_since_ = 0;
+  std::int64_t burst_ = 0, ended_ = 0, flushed_ = 0, tail_until_ = 0, chores_ = 0, began_ = 0, sample_due_ = 0,
+               cupti_since_ = 0;
   std::int64_t silence_from_ = 0, silence_ns_ = 0;
   std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0, no_buffer_ = 0, launches_at_burst_ = 0;
   bool driver_known_ = false, after_init_ = false;
