@@ -16,6 +16,8 @@
 namespace lanescope::ui {
 namespace {
 
+using analysis::DurationBins;
+using analysis::EventGroups;
 using base::tr;
 
 constexpr float kBars = 72, kAbove = 18, kBelow = 18;
@@ -31,13 +33,13 @@ std::optional<Nanoseconds> pointed_duration(const ShellState& state) {
 }
 
 // The position of a duration between the first and the last edge, 0 to 1.
-float share_of(const RangeStatistics& s, double duration) {
+float share_of(const DurationBins& s, double duration) {
   const double low = std::log(s.edges.front());
   const double high = std::log(s.edges.back());
   return static_cast<float>(std::clamp((std::log(std::max(duration, 1e-9)) - low) / (high - low), 0.0, 1.0));
 }
 
-void draw_percentile(const Canvas& c, const RangeStatistics& s, const Rect& box, Nanoseconds value,
+void draw_percentile(const Canvas& c, const DurationBins& s, const Rect& box, Nanoseconds value,
                      const std::string& name, bool left) {
   const float x = std::round(box.x + box.width * share_of(s, static_cast<double>(value)));
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -57,10 +59,10 @@ void draw_percentile(const Canvas& c, const RangeStatistics& s, const Rect& box,
 }
 
 // The two labels over the bars: p50 on the left, p99 in the remaining space.
-void draw_percentiles(const Canvas& c, const RangeStatistics& s, const Rect& box) {
+void draw_percentiles(const Canvas& c, const EventGroups& s, const Rect& box) {
   const std::string about = s.exact ? "" : "≈";
-  const float x50 = box.x + box.width * share_of(s, static_cast<double>(s.all.p50_ns));
-  const float x99 = box.x + box.width * share_of(s, static_cast<double>(s.all.p99_ns));
+  const float x50 = box.x + box.width * share_of(s.bins, static_cast<double>(s.all.p50_ns));
+  const float x99 = box.x + box.width * share_of(s.bins, static_cast<double>(s.all.p99_ns));
   const float w50 = text_width(c.fonts, FontRole::Small, "p50 " + base::format_duration(s.all.p50_ns)) + 2;
   const float w99 = text_width(c.fonts, FontRole::Small, "p99 " + base::format_duration(s.all.p99_ns)) + 2;
   // If the lines are close, the labels would overlap: the left one moves all the way to the left.
@@ -68,8 +70,8 @@ void draw_percentiles(const Canvas& c, const RangeStatistics& s, const Rect& box
   const float at99 = std::clamp(x99 - 4 * c.scale, box.x, box.x + box.width - w99);
   const float at50 = std::clamp(x50 - w50 + 4 * c.scale, box.x, box.x + box.width - w50);
   if (at50 + w50 + gap <= at99) {
-    draw_percentile(c, s, box, s.all.p50_ns, about + "p50", true);
-    draw_percentile(c, s, box, s.all.p99_ns, about + "p99", false);
+    draw_percentile(c, s.bins, box, s.all.p50_ns, about + "p50", true);
+    draw_percentile(c, s.bins, box, s.all.p99_ns, about + "p99", false);
     return;
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -88,7 +90,7 @@ void draw_percentiles(const Canvas& c, const RangeStatistics& s, const Rect& box
 }
 
 // Round durations below the bars: powers of ten, with values between them if there are few powers.
-void draw_scale(const Canvas& c, const RangeStatistics& s, const Rect& box) {
+void draw_scale(const Canvas& c, const DurationBins& s, const Rect& box) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   std::vector<Label> labels;
   float free_from = box.x;
@@ -121,7 +123,9 @@ void draw_scale(const Canvas& c, const RangeStatistics& s, const Rect& box) {
 
 void draw_range_histogram(const Canvas& c) {
   ShellState& state = c.state;
-  const RangeStatistics& s = state.range_figures.statistics;
+  if (!state.range_figures.job.answer) return;
+  const EventGroups& events = state.range_figures.job.answer->events;
+  const DurationBins& s = events.bins;
   const float scale = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -169,12 +173,12 @@ void draw_range_histogram(const Canvas& c) {
                 std::min(1.5f * scale, (x1 - x0) / 3));
   }
   add_to_draw_list(*ImGui::GetWindowDrawList(), c.spans, batch);
-  draw_percentiles(c, s, box);
+  draw_percentiles(c, events, box);
   draw_scale(c, s, box);
   if (hovered && lit) {
     ImGui::SetTooltip(
         "%s", tr("{} to {}: {} of {} events", histogram_ns_text(s.edges[*lit]), histogram_ns_text(s.edges[*lit + 1]),
-                 base::format_count(s.counts[*lit]), base::format_count(s.all.count))
+                 base::format_count(s.counts[*lit]), base::format_count(events.all.count))
                   .c_str());
   }
 }

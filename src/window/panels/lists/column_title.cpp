@@ -13,7 +13,7 @@ bool draw_column_title(const Canvas& c, const std::string& id, const ColumnTitle
   const bool pressed = press_area(c, id.c_str(), {r.width, r.height});
   note_control(c, id);
   const bool hovered = ImGui::IsItemHovered();
-  if (hovered) {
+  if (hovered && title.tip) {
     ImGui::BeginTooltip();
     ImGui::PushTextWrapPos(420 * c.scale);
     ImGui::TextUnformatted(title.tip);

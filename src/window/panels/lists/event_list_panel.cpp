@@ -1,7 +1,6 @@
 // The list of events, synchronised with the timeline.
 #include <fmt/format.h>
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 
@@ -82,16 +81,9 @@ void draw_event_choices(const Canvas& c) {
   right -= 8 * s;
   const float width = std::min(220 * s, right - row.x);
   if (width < 60 * s) return;
-  const TextStyle style(c, FontRole::Small, Colour::Text);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(8 * s, 5 * s));
-  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1.0f);
-  ImGui::PushStyleColor(ImGuiCol_Border, c.theme[Colour::Line]);
-  ImGui::SetCursorScreenPos({right - width, row.y - 2 * s});
-  ImGui::SetNextItemWidth(width);
-  if (ImGui::InputTextWithHint("##filter", tr("filter by name"), &list.filter)) list.read = {};
+  const Rect place{right - width, row.y, width, 0};
+  if (list_field(c, "filter", tr("filter by name"), list.filter, place)) list.read = {};
   note_control(c, "event_list.filter");
-  ImGui::PopStyleColor();
-  ImGui::PopStyleVar(2);
 }
 
 // Reads the rows to show, if the view, the selection, the trace or the list itself has changed.
