@@ -18,8 +18,6 @@ class QueryJob {
   using Clock = std::chrono::steady_clock;
   /// `again`: the least time from an answer to its renewal; more often, its numbers could not be read.
   explicit QueryJob(Clock::duration again) : again_(again) {}
-  QueryJob(const QueryJob&) = delete;
-  QueryJob& operator=(const QueryJob&) = delete;
 
   std::optional<Answer> answer;  ///< the last one, until the next is ready
   EventQuery of;                 ///< what it answers
@@ -72,8 +70,8 @@ class QueryJob {
   }
 
   Clock::duration again_;
-  std::unique_ptr<std::atomic<float>> progress_ = std::make_unique<std::atomic<float>>(0.0f);
-  base::BackgroundJob<Answer> job_;  // writes *progress_
+  std::shared_ptr<std::atomic<float>> progress_ = std::make_shared<std::atomic<float>>(0.0f);  // the job writes it
+  base::BackgroundJob<Answer> job_;
   std::optional<EventQuery> asked_;  // last
   std::optional<Growth> seen_;       // of the trace, when it was asked
   bool outdated_ = true, due_ = false;
@@ -122,8 +120,8 @@ bool QueryJob<Answer>::update(const trace::Trace& trace, const std::optional<Eve
     outdated_ = false;
     return true;
   }
-  job_.start([work = std::move(work), query = *wanted, progress = progress_.get()](const base::Stop& stop) mutable {
-    return work(query, Watch{&stop, progress});
+  job_.start([work = std::move(work), query = *wanted, progress = progress_](const base::Stop& stop) mutable {
+    return work(query, Watch{&stop, progress.get()});
   });
   return false;
 }
