@@ -92,7 +92,6 @@ class Collector {
   }
 
   void collect() {
-    const trace::Trace::ReadLock lock(trace_);
     for (std::size_t l = 0; l < trace_.lane_count(); ++l) {
       const auto id = static_cast<LaneId>(l);
       const LaneKind kind = trace_.lane(id).info().kind;

@@ -103,9 +103,12 @@ std::vector<EventSource> event_sources(const trace::Trace& trace, const EventQue
 /// The number of their events.
 std::int64_t count_events(const trace::Trace& trace, const EventQuery& query);
 
-/// Differs from an earlier one if events that the query is about have been added or evicted since.
+/// Differs from an earlier one if events that the query is about, whatever their names, have been added or evicted
+/// since.
 struct Growth {
   std::uint64_t added = 0, gone = 0;
+
+  std::uint64_t events() const { return added - gone; }  ///< of the whole trace: at least as many
   bool operator==(const Growth&) const = default;
 };
 Growth growth_of(const trace::Trace& trace, const EventQuery& query);

@@ -28,7 +28,7 @@ class QueryJob {
   template <class Work>
   bool update(const trace::Trace& trace, const std::optional<EventQuery>& wanted, Clock::time_point now, Work work);
   /// It is to be continued: `work` has not read all that it could.
-  void go_on() { seen_.reset(), again_at_ = {}; }
+  void go_on() { looked_.reset(), seen_.reset(), again_at_ = {}; }
   /// Gives up what is being computed.
   void supersede() { job_.supersede(); }
   /// Stops, and forgets the answer. Call before the trace is destroyed.
@@ -50,7 +50,7 @@ class QueryJob {
   float progress() const { return *progress_; }
 
  private:
-  static constexpr std::int64_t kAtOnce = 8'000;  // events
+  static constexpr std::uint64_t kAtOnce = 8'000;  // events
   // While an edge is dragged: so often, and the last question is answered unless it takes long.
   static constexpr std::chrono::milliseconds kDragged{100}, kPatience{400};
   static constexpr int kPause = 4;  // a computation is followed by this many times its duration without one
@@ -73,7 +73,8 @@ class QueryJob {
   std::shared_ptr<std::atomic<float>> progress_ = std::make_shared<std::atomic<float>>(0.0f);  // the job writes it
   base::BackgroundJob<Answer> job_;
   std::optional<EventQuery> asked_;  // last
-  std::optional<Growth> seen_;       // of the trace, when it was asked
+  std::optional<Growth> looked_;     // of the whole trace, when it was last looked for more
+  std::optional<Growth> seen_;       // of the stretch, when it was asked
   bool outdated_ = true, due_ = false;
   Clock::time_point started_{}, again_at_{};
 };
@@ -101,19 +102,22 @@ bool QueryJob<Answer>::update(const trace::Trace& trace, const std::optional<Eve
   outdated_ = other;
   due_ = number != before;  // the next one, not in the same frame
   if (due_ || job_.busy()) return due_;
+  const bool same = !other && asked_ == wanted;
+  const Growth of_all = growth_of(trace, {});  // costs nothing
+  if (same && of_all == looked_) return false;
+  due_ = true;
+  if (!other && now < again_at_) return false;
+  looked_ = of_all;
+  again_at_ = now + again_;
   EventQuery stretch = *wanted;
   stretch.lanes.clear();  // an answer may be about all lanes, too
   const Growth growth = growth_of(trace, stretch);
-  if (!other && growth == seen_) return false;
-  due_ = true;
-  if (!other && now < again_at_) return false;
-  const bool few = count_events(trace, stretch) <= kAtOnce;
-  if (!few && moved && now - started_ < kDragged) return false;
-  due_ = false;
+  const bool few = growth.events() <= kAtOnce;
+  due_ = other && !few && moved && now - started_ < kDragged;
+  if (due_ || (same && growth == seen_)) return false;
   asked_ = wanted;
   seen_ = growth;
   started_ = now;
-  again_at_ = now + again_;
   *progress_ = 0;
   if (few) {
     take(work(*wanted, Watch{}));

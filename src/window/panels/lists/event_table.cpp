@@ -168,6 +168,17 @@ int wheel_rows(const Rect& area) {
   return rows;
 }
 
+void draw_table_note(const Canvas& c, float right, const std::vector<std::string>& texts) {
+  const Rect header = c.state.places["drawer.header"];
+  for (const std::string& says : texts) {
+    const float width = text_width(c.fonts, FontRole::Small, says) + 4 * c.scale;
+    if (width > right - header.x) continue;
+    const Label label{right - width,   header.y, width,        c.theme.as_text(Colour::Muted),
+                      FontRole::Small, says,     20 * c.scale, LabelAlign::Right};
+    return draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&label, 1});
+  }
+}
+
 void scroll_by_wheel(const Rect& area, std::size_t fitting, std::size_t count, std::size_t& top) {
   const auto last_top = static_cast<std::ptrdiff_t>(count - std::min(fitting, count));
   const auto wanted = std::min(static_cast<std::ptrdiff_t>(top), last_top) + wheel_rows(area);

@@ -107,14 +107,7 @@ void draw_statistics_note(const Canvas& c) {
     notes = {names + " · " + tr("{} events in {}", base::format_count(job.answer->events), elapsed),
              names + " · " + events, names};
   }
-  for (const std::string& note : notes) {
-    const float width = text_width(c.fonts, FontRole::Small, note) + 4 * s;
-    if (width > right - header.x) continue;
-    const Label label{right - width,   header.y, width,  c.theme.as_text(Colour::Muted),
-                      FontRole::Small, note,     20 * s, LabelAlign::Right};
-    draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&label, 1});
-    break;
-  }
+  draw_table_note(c, right, notes);
 }
 
 void draw_filters(const Canvas& c, const Rect& row) {
