@@ -91,6 +91,14 @@ struct SearchState : FoundEvents {
   std::size_t top = 0;              ///< first row of the list
   bool scroll_to_shown = false;
   std::optional<std::chrono::steady_clock::time_point> pulse;  ///< when the current match began to pulse
+
+  /// Of the matches, none is current, and the list begins with the first.
+  void forget_place() {
+    at.reset();
+    shown.reset();
+    hovered.reset();
+    top = 0;
+  }
 };
 
 inline constexpr double kPulseSeconds = 0.7;

@@ -71,10 +71,7 @@ void update_finding(ShellState& state) {
 void end_finding(ShellState& state) {
   SearchState& search = state.search;
   search.end();
-  search.at.reset();
-  search.shown.reset();
-  search.hovered.reset();
-  search.top = 0;
+  search.forget_place();
   state.event_list.matches.end();
   state.event_list.shown.clear();
   state.event_list.hovered.reset();
@@ -128,11 +125,8 @@ bool close_search(ShellState& state) {
   ++search.field_number;
   search.field_active = false;
   search.ask({});
-  search.at.reset();
-  search.shown.reset();
-  search.hovered.reset();
+  search.forget_place();
   search.pulse.reset();
-  search.top = 0;
   if (state.drawer == DrawerTab::Found) state.drawer = DrawerTab::Plots;
   return true;
 }

@@ -65,8 +65,7 @@ void draw_percentiles(const Canvas& c, const EventGroups& events, const Rect& bo
     for (float y = box.y - 2 * s; y < box.y + box.height; y += 5 * s) {
       list.AddLine({m.x, y}, {m.x, std::min(y + 3 * s, box.y + box.height)}, c.theme[Colour::Text], s);
     }
-    const Label label{m.at, box.y - kAbove * s, m.width + 2, c.theme[Colour::Text], FontRole::Small, m.says, 15 * s};
-    draw_labels(list, c.fonts, {&label, 1});
+    draw_label(c, {m.at, box.y - kAbove * s, m.width + 2, 15 * s}, c.theme[Colour::Text], FontRole::Small, m.says);
   }
 }
 

@@ -173,9 +173,8 @@ void draw_table_note(const Canvas& c, float right, const std::vector<std::string
   for (const std::string& says : texts) {
     const float width = text_width(c.fonts, FontRole::Small, says) + 4 * c.scale;
     if (width > right - header.x) continue;
-    const Label label{right - width,   header.y, width,        c.theme.as_text(Colour::Muted),
-                      FontRole::Small, says,     20 * c.scale, LabelAlign::Right};
-    return draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&label, 1});
+    return draw_label(c, {right - width, header.y, width, 20 * c.scale}, c.theme.as_text(Colour::Muted),
+                      FontRole::Small, says, LabelAlign::Right);
   }
 }
 

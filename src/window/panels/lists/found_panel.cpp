@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/translate.h"
-#include "render/labels.h"
 #include "shell/finding.h"
 #include "window/panels/lists/event_table.h"
 #include "window/panels/lists/lists_panels.h"
@@ -46,10 +45,8 @@ bool small_button(const Canvas& c, const char* id, const char* sign, const Rect&
     list.AddRectFilled({r.x, r.y}, {r.x + r.width, r.y + r.height}, c.theme[Colour::PanelRaised], 4 * s);
     ImGui::SetTooltip("%s", tip.c_str());
   }
-  const Label label{
-      r.x,  r.y,      r.width,           c.theme.as_text(hovered ? Colour::Accent : Colour::Muted), FontRole::BodyBold,
-      sign, r.height, LabelAlign::Centre};
-  draw_labels(list, c.fonts, {&label, 1});
+  draw_label(c, r, c.theme.as_text(hovered ? Colour::Accent : Colour::Muted), FontRole::BodyBold, sign,
+             LabelAlign::Centre);
   return clicked;
 }
 
@@ -69,15 +66,8 @@ void draw_found_field(const Canvas& c) {
   // Wide enough for any count, so that the field next to it does not move.
   const float count_width = text_width(c.fonts, FontRole::MonoSmall, "00,000 of 000,000 …");
   right -= count_width + 8 * s;
-  const Label count{right,
-                    row.y,
-                    count_width,
-                    c.theme.as_text(Colour::Muted),
-                    FontRole::MonoSmall,
-                    count_text(search),
-                    side,
-                    LabelAlign::Right};
-  draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&count, 1});
+  draw_label(c, {right, row.y, count_width, side}, c.theme.as_text(Colour::Muted), FontRole::MonoSmall,
+             count_text(search), LabelAlign::Right);
   const float width = std::max(60 * s, std::min(300 * s, right - 8 * s - row.x));
   const std::string before = search.text;
   const bool entered =

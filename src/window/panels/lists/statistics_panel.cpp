@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/translate.h"
-#include "render/labels.h"
 #include "render/span_renderer.h"
 #include "shell/write_tables.h"
 #include "timeline/lane_row.h"
@@ -44,15 +43,8 @@ std::optional<std::size_t> draw_chips(const Canvas& c, const std::string& id, co
       outline(c, {x, y, width, 20 * s}, 4 * s, false);
     }
     const Colour ink = on ? Colour::Accent : ImGui::IsItemHovered() ? Colour::Text : Colour::Muted;
-    const Label label{x,
-                      y,
-                      width,
-                      c.theme.as_text(ink),
-                      on ? FontRole::SmallBold : FontRole::Small,
-                      texts[i],
-                      20 * s,
-                      LabelAlign::Centre};
-    draw_labels(list, c.fonts, {&label, 1});
+    draw_label(c, {x, y, width, 20 * s}, c.theme.as_text(ink), on ? FontRole::SmallBold : FontRole::Small, texts[i],
+               LabelAlign::Centre);
     x += width + 2 * s;
   }
   return clicked;
@@ -72,9 +64,8 @@ bool draw_word(const Canvas& c, const char* id, const char* says, const char* ti
   list.AddRectFilled({right, y}, {right + width, y + 20 * s}, c.theme[lit ? Colour::PanelHovered : Colour::PanelRaised],
                      4 * s);
   list.AddRect({right, y}, {right + width, y + 20 * s}, c.theme[Colour::Line], 4 * s);
-  const Label label{right,           y,    width,  c.theme.as_text(dead ? Colour::Dim : Colour::Text),
-                    FontRole::Small, says, 20 * s, LabelAlign::Centre};
-  draw_labels(list, c.fonts, {&label, 1});
+  draw_label(c, {right, y, width, 20 * s}, c.theme.as_text(dead ? Colour::Dim : Colour::Text), FontRole::Small, says,
+             LabelAlign::Centre);
   right -= 6 * s;
   return clicked;
 }
@@ -238,17 +229,10 @@ void draw_statistics(const Canvas& c) {
   draw_statistics_table(c, {area.x, titles, area.width, area.height}, fitting);
   if (statistics.shown.empty()) {
     const bool waits = statistics.job.busy() || !statistics.job.answer;
-    const Label none{area.x,
-                     area.y,
-                     area.width,
-                     c.theme.as_text(Colour::Muted),
-                     FontRole::Body,
-                     waits                          ? tr("calculating …")
-                     : statistics.wish.name.empty() ? tr("no events of this kind")
-                                                    : tr("no event of that name"),
-                     36 * s};
-    draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&none, 1});
-    return;
+    const char* says = waits                          ? tr("calculating …")
+                       : statistics.wish.name.empty() ? tr("no events of this kind")
+                                                      : tr("no event of that name");
+    return draw_label(c, {area.x, area.y, area.width, 36 * s}, c.theme.as_text(Colour::Muted), FontRole::Body, says);
   }
   const Rect track{area.x + area.width + 10 * s, area.y, kStatisticsBar * s, area.height};
   draw_lines_bar(c, "statistics.bar", track, fitting, statistics.shown.size(), statistics.top);
