@@ -74,6 +74,7 @@ class Grouping {
  private:
   static constexpr std::uint32_t kNoPlace = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::size_t kParts = 16;  // of a name: kinds of lanes, or of groups
+  static_assert(kGroupKinds <= kParts && static_cast<std::size_t>(trace::LaneKind::Counter) < kParts);
 
   GroupKind kind_of(const Event& event) {
     switch (event.kind) {
