@@ -111,6 +111,13 @@ TEST_F(EventGroupsTest, OnlyAsMuchAsIsAskedFor) {
   EXPECT_EQ(filtered.events, 3);
 }
 
+TEST_F(EventGroupsTest, StoppedThereIsNoAnswer) {
+  build.kernel(0, 100);
+  build.publish();
+  const base::Stop stop{true};
+  EXPECT_TRUE(event_groups(trace, {}, {&stop}).groups.empty());
+}
+
 // "f" as a call and as a range: one name, two kinds of lanes.
 TEST_F(EventGroupsTest, ACallAndARangeOfTheSameNameAreToldApart) {
   build.call("f", 0, 10);

@@ -110,6 +110,37 @@ TEST_F(EventQueryTest, GrowthIsThatOfItsStretch) {
   EXPECT_NE(growth_of(trace, {}), of_all);
 }
 
+// A megabyte holds 25 blocks, so that blocks are used again all the time. What is read stays valid: each kernel
+// lasts 50.
+TEST(EventQuery, IsReadWhileTheTraceGrowsAndForgets) {
+  trace::Trace trace(std::size_t{1} << 20);
+  trace::LaneInfo lane;
+  lane.kind = LaneKind::Kernels;
+  trace::Event e{.name = trace.names().intern("kernel"), .lane = trace.add_lane(lane), .kind = EventKind::Kernel};
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    for (int i = 0; i < 1'000'000; ++i) {
+      e.start_ns = Nanoseconds{i} * 100;
+      e.end_ns = e.start_ns + 50;
+      trace.append(e);
+      if (i % 1000 == 999) trace.publish();
+    }
+    done = true;
+  });
+  int read = 0;
+  while (!done || read == 0) {
+    const EventGroups groups = event_groups(trace, {});
+    if (groups.groups.empty()) continue;
+    const DurationStats& d = groups.groups[0].durations;
+    ASSERT_EQ(d.min_ns, 50);
+    ASSERT_EQ(d.max_ns, 50);
+    ASSERT_EQ(groups.sum_ns, 50 * groups.events);
+    ++read;
+  }
+  writer.join();
+  EXPECT_GT(trace.counts().evicted, 0u);
+}
+
 class QueryJobTest : public EventQueryTest {
  protected:
   bool update(const std::optional<EventQuery>& query, QueryJob<EventGroups>::Clock::duration later) {

@@ -100,6 +100,24 @@ TEST_F(SearchTest, GoesOnWithTheRunAndKeepsTheOrder) {
   EXPECT_THAT(search.by_row().begin()->second.starts, testing::SizeIs(2)) << "by sub-row";
 }
 
+TEST_F(SearchTest, WhatIsAskedForAgainIsFoundOnce) {
+  for (int i = 0; i < 20'000; ++i) build.kernel(i * 100, i * 100 + 50);  // too many for one frame
+  build.publish();
+  search.open = true;
+  search.ask("kernel");
+  search.update(trace, now);
+  EXPECT_TRUE(search.busy());
+  search.ask("nothing");
+  search.ask("kernel");
+  settle();
+  EXPECT_EQ(search.total, 20'000u);
+  EXPECT_EQ(search.found.size(), 20'000u);
+  search.ask("nothing");
+  settle();
+  EXPECT_EQ(search.total, 0u);
+  EXPECT_FALSE(search.searching());
+}
+
 TEST_F(SearchTest, NothingFoundSaysWhatIsNear) {
   build.kernel(0, 10);
   build.publish();
