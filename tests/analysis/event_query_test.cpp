@@ -118,7 +118,7 @@ TEST(EventQuery, IsReadWhileTheTraceGrowsAndForgets) {
   lane.kind = LaneKind::Kernels;
   trace::Event e{.name = trace.names().intern("kernel"), .lane = trace.add_lane(lane), .kind = EventKind::Kernel};
   std::atomic<bool> done = false;
-  std::thread writer([&] {
+  std::jthread writer([&] {
     for (int i = 0; i < 1'000'000; ++i) {
       e.start_ns = Nanoseconds{i} * 100;
       e.end_ns = e.start_ns + 50;
