@@ -37,12 +37,14 @@ std::vector<EventSource> event_sources(const trace::Trace& trace, const EventQue
   const trace::Trace::ReadLock lock(trace);
   std::vector<LaneId> lanes = query.lanes;
   std::ranges::sort(lanes);
+  lanes.erase(std::ranges::unique(lanes).begin(), lanes.end());
   if (lanes.empty()) {
     lanes.resize(trace.lane_count());
     std::iota(lanes.begin(), lanes.end(), LaneId{0});
   }
   std::vector<EventSource> sources;
   for (const LaneId id : lanes) {
+    if (id >= trace.lane_count()) break;
     const trace::Lane& lane = trace.lane(id);
     const trace::LaneKind kind = lane.info().kind;
     if (!has_intervals(kind) && !(query.markers && kind == trace::LaneKind::Markers)) continue;

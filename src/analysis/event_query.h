@@ -56,7 +56,7 @@ struct EventQuery {
   static constexpr Nanoseconds kForever = std::numeric_limits<Nanoseconds>::max();
   Nanoseconds from = kAlways, to = kForever;
   bool overlapping = false;            ///< those that overlap [from, to); otherwise those that start in it
-  std::vector<trace::LaneId> lanes{};  ///< each once; empty: all with intervals
+  std::vector<trace::LaneId> lanes{};  ///< empty: all with intervals
   std::optional<trace::LaneKind> lane_kind{};
   trace::GpuNumber gpu = trace::kNobody;  ///< only the lanes with its work
   bool markers = false;                   ///< also instants worth showing
