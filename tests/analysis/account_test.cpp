@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "analysis/builders.h"
-#include "analysis/event_count.h"
 #include "analysis/random_trace.h"
 #include "analysis/warm_up.h"
 
