@@ -21,6 +21,7 @@ PROGRAMS = [  # name, what starts it
     ("scale", []),
     ("recording", []),
     ("memory", []),
+    ("query", []),
     ("simulator", []),
     ("inject", []),
     ("session", []),

@@ -17,7 +17,7 @@ namespace lanescope::bench {
 namespace {
 
 nlohmann::json measure(const std::string& what) {
-  const std::string command = std::string("'") + LANESCOPE_BINARY + "' --measure " + what;
+  const std::string command = "LANESCOPE_MEASURE=" + what + " '" + LANESCOPE_BINARY + "'";
   std::FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("cannot start " + command);
   std::string output;

@@ -62,9 +62,9 @@ writes notes.html lesson why-the-gpu-waits --notes notes.html --worksheet sheet.
 printf '{"lanescope": "%s", "format": 2, "student": "Ann Lee", "lesson": "why-the-gpu-waits", "lesson_digest": "0", "steps": []}' \
   "$version" >ann.answers.json
 says 0 "Ann Lee" grade ann.answers.json
-says 0 "" predict-check --device sim --workload linear-mse --minutes 1
+says 0 "" predict-check --device sim --workload linear-mse
 says 0 "" calibrate --device sim --out mine.toml
-says 0 "" probe --device sim
+says 0 "" probe sim
 # Beside the program, where the CUDA toolkit is: what attaching puts into the watched program, and the back end.
 if [[ "$("$program" --version --lang en)" == *"attaching to programs"* ]]; then
   says 0 "" attach --record attached.lanescope -- true
@@ -76,4 +76,4 @@ for command in "${commands[@]}"; do
   says 0 "Usage:" "$command" --help
 done
 screen=(xvfb-run -a -s "-screen 0 1600x900x24")
-says 0 "first_picture" --measure start
+LANESCOPE_MEASURE=start says 0 "first_picture"

@@ -56,6 +56,7 @@ sources  dpkg-dev               unpacks the source packages of libraries
 sources  tcl                   SQLite's sources are put together by it
 sources  g++                   and by programs of its own
 sources  make                  which this builds
+sources  python3                writes what loads the functions of OpenGL
 package  file                  what CPack asks about programs
 package  dpkg-dev              which packages the libraries are in
 package  binutils              strip, and objdump for the check of glibc

@@ -79,8 +79,7 @@ def cases(binary, options):
             if not device.startswith("sim:"):
                 continue
             iterations = ITERATIONS.get(workload, USUAL)
-            run = ["run", "--experiment", experiment["id"], "--side", side, "--no-extra", "--iterations",
-                   str(iterations), "--json", "-"]
+            run = ["run", "--experiment", experiment["id"], "--side", side, "--iterations", str(iterations), "--json", "-"]
             if options.device:
                 device = options.device
                 run += ["--device", device]

@@ -9,7 +9,9 @@ debian_mirror() {
     [ -e "$file" ] || continue
     awk -v suite="$suite" '/^URIs:/ {uri = $2} /^Suites:/ {for (i = 2; i <= NF; ++i) if ($i == suite) {print uri; exit}}' "$file"
   done | head -n 1 | grep . && return
-  sed -nE "s/^deb +(\[[^]]*\] +)?([^ ]+) +$suite .*/\2/p" /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
+  # There need not be a file of each kind.
+  { cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null || true; } |
+    sed -nE "s/^deb +(\[[^]]*\] +)?([^ ]+) +$suite .*/\2/p" |
     head -n 1 | grep . || die "this system has no entry for its own release in apt's lists; the portable build needs Debian"
 }
 

@@ -49,9 +49,9 @@ def lanescope(options, *arguments):
 
 def own_run(options, experiment, side, device, iterations, stretch, dispatch_us=None):
     scaled = ['--set', f'dispatch_us={dispatch_us:.6g}'] if dispatch_us else []
+    os.environ.update(LANESCOPE_STRETCH=str(stretch), LANESCOPE_NO_EXTRA='1')
     return json.loads(lanescope(options, 'run', '--experiment', experiment, '--side', side, '--device', device,
-                                '--iterations', str(iterations), '--stretch', str(stretch), '--capture', 'none',
-                                '--no-extra', '--json', '-', *scaled))
+                                '--iterations', str(iterations), '--capture', 'none', '--json', '-', *scaled))
 
 
 class Speed:

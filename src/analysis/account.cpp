@@ -9,6 +9,7 @@
 #include "analysis/advisor.h"
 #include "analysis/collectives.h"
 #include "analysis/event_merge.h"
+#include "analysis/event_query.h"
 #include "analysis/replay.h"
 #include "analysis/warm_up.h"
 #include "base/translate.h"
@@ -137,7 +138,7 @@ std::optional<std::pair<Nanoseconds, Nanoseconds>> steady_stretch(const trace::T
   const std::size_t left_out =
       static_cast<std::size_t>(end - first) - std::min(static_cast<std::size_t>(end - first), which.most_iterations);
   first = std::partition_point(first + static_cast<std::ptrdiff_t>(left_out), last, [&](const IterationRecord& r) {
-    return count_starting(trace, r.start_ns, last->end_ns) > which.most_events;
+    return count_events(trace, {.from = r.start_ns, .to = last->end_ns}) > which.most_events;
   });
   const auto left = static_cast<std::size_t>(end - first);
   if (left > which.period) first += static_cast<std::ptrdiff_t>(left % which.period);

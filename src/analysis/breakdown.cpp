@@ -2,20 +2,16 @@
 
 #include <algorithm>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "analysis/account.h"
+#include "analysis/event_groups.h"
 #include "analysis/recorded_time.h"
 
 namespace lanescope::analysis {
 namespace {
 
-using trace::LaneId;
-using trace::LaneKind;
-using trace::NameId;
-
-std::string named(const base::NameTable& names, NameId id) {
+std::string named(const base::NameTable& names, trace::NameId id) {
   return id == 0 ? std::string() : std::string(names.text(id));
 }
 
@@ -71,39 +67,19 @@ void add_copies(const Evidence& evidence, const base::NameTable& names, Breakdow
 
 // Kernels (and memsets) that start in the stretch, by name; only those of `gpu`, unless it is kNobody.
 void add_kernels(const trace::Trace& trace, trace::GpuNumber gpu, Breakdown& out) {
-  const trace::Owners owners(trace);
-  std::unordered_map<NameId, KernelRow> by_name;
-  {
-    const trace::Trace::ReadLock lock(trace);
-    for (std::size_t id = 0; id < trace.lane_count(); ++id) {
-      const trace::Lane& lane = trace.lane(static_cast<LaneId>(id));
-      if (lane.info().kind != LaneKind::Kernels) continue;
-      if (gpu != trace::kNobody && owners.gpu_of(static_cast<LaneId>(id)) != gpu) continue;
-      for (std::size_t r = 0; r < lane.row_count(); ++r) {
-        const trace::Row& row = lane.row(r);
-        const trace::EventIndex last = row.last();
-        for (trace::EventIndex i = row.first_starting_at_or_after(out.from_ns, row.first(), last); i < last; ++i) {
-          const trace::Event event = row.event(i);
-          if (event.start_ns >= out.to_ns) break;
-          KernelRow& kernel = by_name[event.name];
-          const Nanoseconds ns = event.duration();
-          kernel.min_ns = kernel.count == 0 ? ns : std::min(kernel.min_ns, ns);
-          kernel.max_ns = std::max(kernel.max_ns, ns);
-          kernel.total_ns += ns;
-          ++kernel.count;
-          out.kernel_time_ns += ns;
-        }
-      }
-    }
+  const EventGroups kernels = event_groups(trace, {.from = out.from_ns,
+                                                   .to = out.to_ns,
+                                                   .lane_kind = trace::LaneKind::Kernels,
+                                                   .gpu = gpu,
+                                                   .group = GroupBy::Name,
+                                                   .detail = GroupDetail::Sums,
+                                                   .limit = kBreakdownRows});
+  for (const EventGroup& group : kernels.groups) {
+    const DurationStats& d = group.durations;
+    out.kernels.push_back({named(trace.names(), group.name), d.count, group.sum_ns, d.min_ns, d.max_ns});
   }
-  for (auto& [id, kernel] : by_name) {
-    kernel.name = named(trace.names(), id);
-    out.kernels.push_back(std::move(kernel));
-  }
-  // By name if the times are equal, because name ids depend on the order in which threads added the names.
-  std::sort(out.kernels.begin(), out.kernels.end(), [](const KernelRow& a, const KernelRow& b) {
-    return std::tie(b.total_ns, a.name) < std::tie(a.total_ns, b.name);
-  });
+  out.kernel_time_ns = kernels.sum_ns;
+  out.kernels_left_out = static_cast<std::int64_t>(kernels.left_out);
 }
 
 // Waits in the stretch that the verdict is about. If that stretch begins with the first iteration, so do the figures,
@@ -173,7 +149,6 @@ Breakdown break_down(const trace::Trace& trace, std::span<const IterationRecord>
   add_kernels(trace, evidence.gpu, out);
   out.sites_left_out = cut(out.sites);
   out.copies_left_out = cut(out.copies);
-  out.kernels_left_out = cut(out.kernels);
 
   std::vector<Nanoseconds> durations;
   for (const IterationRecord& record : records) {

@@ -12,6 +12,7 @@
 
 #include "analysis/account.h"
 #include "analysis/breakdown.h"
+#include "analysis/event_query.h"
 #include "analysis/recorded_time.h"
 #include "analysis/whole_iterations.h"
 #include "base/translate.h"
@@ -91,7 +92,6 @@ class Collector {
   }
 
   void collect() {
-    const trace::Trace::ReadLock lock(trace_);
     for (std::size_t l = 0; l < trace_.lane_count(); ++l) {
       const auto id = static_cast<LaneId>(l);
       const LaneKind kind = trace_.lane(id).info().kind;
@@ -128,17 +128,12 @@ class Collector {
 
   template <typename Visit>
   void each(LaneId id, Visit visit) {
-    const trace::Lane& lane = trace_.lane(id);
-    for (std::size_t r = 0; r < lane.row_count(); ++r) {
-      const trace::Row& row = lane.row(r);
-      const trace::EventIndex last = row.last();
-      for (const CountedStretch& interval : counted_.intervals) {
-        for (auto i = row.first_starting_at_or_after(interval.from, row.first(), last); i < last; ++i) {
-          const Event event = row.event(i);
-          if (event.start_ns >= interval.to) break;
-          visit(event);
-        }
-      }
+    for (const CountedStretch& interval : counted_.intervals) {
+      const EventQuery query{.from = interval.from, .to = interval.to, .lanes = {id}};
+      scan(trace_, event_sources(trace_, query), {},
+           [&](const EventSource&, const trace::Block& block, trace::EventIndex i, trace::EventIndex last) {
+             for (; i < last; ++i) visit(trace::event(block, i % trace::kBlockEvents));
+           });
     }
   }
   Sum& add(CostKind kind, std::string_view name, Nanoseconds ns, std::uint64_t shape) {

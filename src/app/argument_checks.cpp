@@ -76,15 +76,6 @@ std::uint64_t whole_number(std::string_view option, const std::string& text, std
   return number;
 }
 
-float decimal_number(std::string_view option, const std::string& text, float least, float most) {
-  double number = 0;
-  const auto [end, error] = base::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !(number >= least && number <= most)) {
-    throw UsageError(tr("{} is '{}'; allowed: a number from {} to {}", option, text, least, most));
-  }
-  return static_cast<float>(number);
-}
-
 void refuse_options(const CLI::App& app, const std::vector<const char*>& options, Refusal why) {
   for (const char* option : options) {
     if (app.count(option) != 0) throw UsageError(base::format_translated(why.english(), fmt::make_format_args(option)));
@@ -112,7 +103,11 @@ void reject_leftover(const CLI::App& root) {
   const std::vector<std::string> leftover = root.remaining(true);
   const std::string what = leftover.empty() ? std::string() : leftover.front();
   if (&app == &root && what.rfind('-', 0) != 0) {
-    throw UsageError(tr("unknown command '{}'; allowed: run, sweep, calibrate, list, report, lesson, grade", what));
+    std::vector<std::string> commands;
+    for (const CLI::App* command : root.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); })) {
+      commands.push_back(command->get_name());
+    }
+    throw UsageError(tr("unknown command '{}'; allowed: {}", what, joined(commands)));
   }
   throw UsageError(tr("{}unknown argument '{}'; allowed: {}", command_of(app), what, joined(option_names(app))));
 }

@@ -34,7 +34,6 @@ void add_language(CLI::App& app);
 void check_language(const CLI::App& app);
 
 std::uint64_t whole_number(std::string_view option, const std::string& text, std::uint64_t least, std::uint64_t most);
-float decimal_number(std::string_view option, const std::string& text, float least, float most);
 /// An English sentence with a place for an option's name.
 using Refusal = base::Pattern<const char*>;
 /// Rejects each of these options if it is given.

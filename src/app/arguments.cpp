@@ -9,6 +9,7 @@
 
 #include "app/argument_checks.h"
 #include "base/error.h"
+#include "base/platform/paths.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/own_experiments.h"
@@ -18,42 +19,25 @@
 #include "workload/workload.h"
 
 namespace lanescope::app {
-namespace {
 
 using base::tr;
-
-constexpr float kPictureLeastScale = 0.5f, kPictureMostScale = 8;
-
-}  // namespace
 
 void PictureArguments::add_to(CLI::App& app, const char* what, PictureOptions::Of of) {
   of_ = of;
   app.add_option("--screenshot", file_, what)->type_name("FILE");
-  app.add_option(
-         "--screenshot-scale", scale_,
-         tr("how many times larger than on the screen, {} to {}; default 2", kPictureLeastScale, kPictureMostScale))
-      ->type_name("N");
-  app.add_option("--screenshot-theme", theme_, tr("dark, light or high-contrast; default dark"))->type_name("THEME");
-  if (of == PictureOptions::Of::Timeline) {
-    app.add_flag("--no-caption", no_caption_, tr("draw the lanes only; a simulated run is still marked as such"))
-        ->disable_flag_override();
-  }
+  app.add_option("--theme", theme_, tr("of the picture: dark, light or high-contrast; default dark"))
+      ->type_name("THEME");
 }
 
 PictureOptions PictureArguments::options(const CLI::App& app) const {
   PictureOptions options;
   if (app.count("--screenshot") == 0) {
-    constexpr Refusal kWhy = N_("{} needs --screenshot");
-    refuse_options(app, {"--screenshot-scale", "--screenshot-theme"}, kWhy);
-    if (of_ == PictureOptions::Of::Timeline) refuse_options(app, {"--no-caption"}, kWhy);
+    refuse_options(app, {"--theme"}, N_("{} needs --screenshot"));
     return options;
   }
   options.file = file_;
   options.of = of_;
   options.theme = theme_;
-  options.caption = !no_caption_;
-  if (!scale_.empty())
-    options.scale = decimal_number("--screenshot-scale", scale_, kPictureLeastScale, kPictureMostScale);
   check_picture(options);
   return options;
 }
@@ -79,6 +63,12 @@ trace::CaptureLevel capture_level(const std::string& name) {
     if (known == name) return level;
   }
   throw UsageError(tr("--capture is '{}'; allowed: none, kernels, operations, calls, all", name));
+}
+
+std::uint64_t stretch_of_developers() {
+  constexpr const char* kVariable = "LANESCOPE_STRETCH";
+  const std::string text = base::environment(kVariable);
+  return text.empty() ? 0 : whole_number(kVariable, text, 1, kMaxIterations);
 }
 
 }  // namespace
@@ -108,11 +98,6 @@ void RunArguments::add_to(CLI::App& app) {
          "--iterations", iterations_,
          tr("number of iterations, 1 to {}; default {}, or the experiment's own", kMaxIterations, kDefaultIterations))
       ->type_name("N");
-  app.add_option(
-         "--stretch", stretch_,
-         tr("wait for the GPU after every N iterations, 1 to {}, and list what these took in --json", kMaxIterations))
-      ->type_name("N");
-  app.add_option("--seed", seed_, tr("the same as --set seed=S"))->type_name("S");
   app.add_option("--capture", capture_,
                  tr("how much of a GPU's work is recorded: none, kernels, operations, calls, all"))
       ->type_name("LEVEL");
@@ -133,8 +118,6 @@ void RunArguments::add_to(CLI::App& app) {
   app.add_flag("--verify", verify_,
                tr("also run with the settings of --predict, and report how far off the prediction is"))
       ->disable_flag_override();
-  app.add_flag("--no-extra", no_extra_, tr("skip the extra runs for published numbers that have settings of their own"))
-      ->disable_flag_override();
   add_language(app);
   app.add_option("--memory-mb", memory_mb_,
                  tr("memory for the trace, {} to {}; default {}; the oldest events are evicted first", kMinMemoryMb,
@@ -153,7 +136,7 @@ Request RunArguments::request(const CLI::App& app, const std::string& command) c
     run.command = command;
     return run;
   }
-  refuse_options(app, {"--side", "--no-extra"}, N_("{} needs --experiment; see: lanescope run --help"));
+  refuse_options(app, {"--side"}, N_("{} needs --experiment; see: lanescope run --help"));
   RunRequest run = workload_request(app);
   run.html = html_;
   run.command = command;
@@ -176,13 +159,12 @@ RunRequest RunArguments::workload_request(const CLI::App& app) const {
   run.session.workload = session_.workload;
   run.session.device = session_.device_or_auto();
   run.session.assignments = session_.assignments;
-  if (!seed_.empty()) run.session.assignments.push_back("seed=" + seed_);
   run.session.iterations =
       iterations_.empty() ? kDefaultIterations : whole_number("--iterations", iterations_, 1, kMaxIterations);
   run.session.memory_cap_bytes = memory();
   run.session.paced = false;
   run.session.capture = capture_level(capture_);
-  run.stretch = stretch();
+  run.stretch = stretch_of_developers();
   run.compare = compare_;
   run.predict = predict_;
   run.verify = verify_;
@@ -198,10 +180,9 @@ ExperimentRequest RunArguments::experiment_request(const CLI::App& app) const {
   if (!side_.empty() && side_ != "both") run.side = side();
   run.choice.device = session_.device;
   run.choice.assignments = session_.assignments;
-  if (!seed_.empty()) run.choice.assignments.push_back("seed=" + seed_);
   if (!iterations_.empty()) run.choice.iterations = whole_number("--iterations", iterations_, 1, kMaxIterations);
-  run.stretch = stretch();
-  run.extra = !no_extra_;
+  run.stretch = stretch_of_developers();
+  run.extra = base::environment("LANESCOPE_NO_EXTRA").empty();
   run.predict = predict_;
   run.verify = verify_;
   run.memory_cap_bytes = memory();
@@ -217,10 +198,6 @@ experiment::Side RunArguments::side() const {
     if (side_key(side) == side_) return side;
   }
   throw UsageError(tr("--side is '{}'; allowed: before, after, both", side_));
-}
-
-std::uint64_t RunArguments::stretch() const {
-  return stretch_.empty() ? 0 : whole_number("--stretch", stretch_, 1, kMaxIterations);
 }
 
 std::size_t RunArguments::memory() const {
@@ -346,19 +323,17 @@ void WindowArguments::add_to(CLI::App& app) {
       ->type_name("MB");
   app.add_option("--theme", theme_, tr("dark, light or high-contrast; default: the last one used"))->type_name("THEME");
   add_language(app);
-  app.add_option("--shader-dir", shader_dir_, tr("reload the shaders from this folder while developing"))
-      ->type_name("DIR");
-  app.add_option("--measure", measure_)->group("");  // for benchmarks: not in the help, may change
 }
 
 Request WindowArguments::request(const CLI::App& app) const {
   const WindowRequest window = window_request(app);
-  if (measure_.empty()) return window;
-  if (measure_ == "frames") return MeasureRequest{WindowMeasure::Frames, window};
-  if (measure_ == "large-frames") return MeasureRequest{WindowMeasure::LargeFrames, window};
-  if (measure_ == "rest") return MeasureRequest{WindowMeasure::Rest, window};
-  if (measure_ == "start") return MeasureRequest{WindowMeasure::Start, window};
-  throw UsageError(tr("--measure is '{}'; allowed: frames, large-frames, rest, start", measure_));
+  const std::string measure = base::environment("LANESCOPE_MEASURE");  // for benchmarks
+  if (measure.empty()) return window;
+  if (measure == "frames") return MeasureRequest{WindowMeasure::Frames, window};
+  if (measure == "large-frames") return MeasureRequest{WindowMeasure::LargeFrames, window};
+  if (measure == "rest") return MeasureRequest{WindowMeasure::Rest, window};
+  if (measure == "start") return MeasureRequest{WindowMeasure::Start, window};
+  throw UsageError(tr("{} is '{}'; allowed: {}", "LANESCOPE_MEASURE", measure, "frames, large-frames, rest, start"));
 }
 
 WindowRequest WindowArguments::window_request(const CLI::App& app) const {
@@ -383,8 +358,8 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
   }
   window.theme = theme_;
   if (app.count("--lang") != 0) window.language = base::language();
-  window.shader_dir = shader_dir_;
-  session::SessionOptions session = window.session;  // of the coming run
+  window.shader_dir = base::environment("LANESCOPE_SHADERS");  // reloaded when they change
+  session::SessionOptions session = window.session;            // of the coming run
   if (session_.experiment.empty()) {
     refuse_options(app, {"--side"}, N_("{} needs --experiment; see: lanescope --help"));
     window.plain = !session_.workload.empty();

@@ -18,15 +18,14 @@ namespace lanescope::app {
 
 class PictureArguments {
  public:
-  /// `what` is what gets written, for the help text. Only a timeline can omit its caption, and be an SVG.
+  /// `what` is what gets written, for the help text. Only a timeline can be an SVG.
   void add_to(CLI::App& app, const char* what, PictureOptions::Of of);
-  /// Throws base::UsageError for an invalid extension, scale or theme, or if there is no file.
+  /// Throws base::UsageError for an invalid extension or theme, or if there is no file.
   PictureOptions options(const CLI::App& app) const;
 
  private:
   PictureOptions::Of of_ = PictureOptions::Of::Timeline;
-  std::string file_, scale_, theme_;
-  bool no_caption_ = false;
+  std::string file_, theme_;
 };
 
 // --- run arguments ---------------------------------------------------------------------------------------------------
@@ -61,12 +60,11 @@ class RunArguments {
   ExperimentRequest experiment_request(const CLI::App& app) const;
   experiment::Side side() const;
   std::size_t memory() const;
-  std::uint64_t stretch() const;
 
   SessionArguments session_;
   PictureArguments picture_;
-  std::string iterations_, stretch_, memory_mb_, seed_, json_, html_, trace_, capture_ = "all", side_;
-  bool no_extra_ = false, verify_ = false;
+  std::string iterations_, memory_mb_, json_, html_, trace_, capture_ = "all", side_;
+  bool verify_ = false;
   std::vector<std::string> compare_, predict_;
 };
 
@@ -100,14 +98,14 @@ class WindowArguments {
 
   SessionArguments session_;
   std::vector<std::string> open_;
-  std::string memory_mb_, theme_, shader_dir_, measure_, side_, lesson_, student_;
+  std::string memory_mb_, theme_, side_, lesson_, student_;
 };
 
 // --- attach ----------------------------------------------------------------------------------------------------------
 
 struct AttachArguments {
   std::vector<std::string> command, variables;
-  std::string record, level = "acquire", share, folder, memory_mb, theme, to, host, host_program, bandwidth;
+  std::string record, level = "acquire", share, folder, memory_mb, theme, to, host, bandwidth;
   bool no_launch_lines = false;
 
   void add_to(CLI::App& app) {
@@ -124,10 +122,10 @@ struct AttachArguments {
     app.add_option("--to", to,
                    base::tr("no command: a window on what is being recorded here, by process number or name"))
         ->type_name("PID|NAME");
-    app.add_option("--host", host, base::tr("run the command on another machine, over your own ssh"))
-        ->type_name("USER@NODE");
-    app.add_option("--host-program", host_program, base::tr("--host: where lanescope is there; default: in its PATH"))
-        ->type_name("FILE");
+    app.add_option(
+           "--host", host,
+           base::tr("run the command on another machine, over your own ssh; after \":\", where lanescope is there"))
+        ->type_name("USER@NODE[:/FILE]");
     app.add_option("--bandwidth", bandwidth,
                    base::tr("--host: MB/s at most for the recording; default {}", kDefaultBandwidth))
         ->type_name("MB/S");
@@ -167,8 +165,8 @@ struct AttachArguments {
     }
     request.record = record;
     if (app.count("--host") != 0) request.remote = elsewhere(request.options);
-    for (const char* option : {"--host-program", "--bandwidth"}) {
-      if (app.count(option) != 0 && !request.remote) throw base::UsageError(base::tr("{} needs {}", option, "--host"));
+    if (app.count("--bandwidth") != 0 && !request.remote) {
+      throw base::UsageError(base::tr("{} needs {}", "--bandwidth", "--host"));
     }
     if (request.remote && !record.empty() && request.record.extension().string() != io::kSessionEnding) {
       throw base::UsageError(base::tr("--record {}: with --host only a .lanescope file can be written", record));
@@ -203,8 +201,10 @@ struct AttachArguments {
   }
   attach::RemoteOptions elsewhere(const attach::AttachOptions& options) const {
     attach::RemoteOptions remote;
-    remote.host = host;
-    if (!host_program.empty()) remote.lanescope = host_program;
+    std::size_t path = host.rfind(":/");
+    if (host.find("://") == path) path = std::string::npos;  // ssh://user@node
+    remote.host = host.substr(0, path);
+    if (path != std::string::npos) remote.lanescope = host.substr(path + 1);
     remote.command = options.command;
     remote.intensity = options.intensity;
     if (!bandwidth.empty())

@@ -123,7 +123,8 @@ class RecordingFile {
         const trace::CaptureHealth health = attachment_.state().health;
         writer_.append(facts_of(attachment_), &health);
       }
-    } catch (const base::Error&) {  // finish() throws it again; the program goes on
+    } catch (const base::Error& error) {  // such as a full disk; finish() throws it again
+      say(tr("{}: the recording ends here, the program goes on", error.what()));
     }
   }
 

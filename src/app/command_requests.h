@@ -1,6 +1,7 @@
 // The parsed command line.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -70,7 +71,9 @@ struct SweepRequest {
 
 /// `lanescope list`
 struct ListRequest {
-  enum class What : std::uint8_t { Workloads, Devices, Settings, Experiments, Lessons };
+  enum class What : std::uint8_t { Workloads, Devices, Settings, Figures, Experiments, Lessons };
+  static constexpr std::array<const char*, 6> kNames{"workloads", "devices",     "settings",
+                                                     "figures",   "experiments", "lessons"};
   What what = What::Workloads;
   bool json = false;
 };
@@ -126,13 +129,13 @@ struct CalibrateRequest {
   std::string torch;  ///< the Python that measures what PyTorch costs; empty: not measured
 };
 
-/// `lanescope probe`
+/// `lanescope probe`, which the program starts itself
 struct ProbeRequest {
   std::string device;
   std::vector<ops::Op> ops;  ///< to be timed, too
 };
 
-/// `lanescope predict-check`
+/// `lanescope predict-check`, for developers
 struct PredictCheckRequest {
   std::string device, json;  ///< json: as in RunRequest
   std::string workload;      ///< empty: all
@@ -140,7 +143,7 @@ struct PredictCheckRequest {
   double minutes = 7;  ///< no new change is started after this time
 };
 
-/// `--measure`, for benchmarks: the window measures itself and prints one line of JSON.
+/// LANESCOPE_MEASURE, for benchmarks: the window measures itself and prints one line of JSON.
 struct MeasureRequest {
   WindowMeasure what = WindowMeasure::Frames;
   WindowRequest window;

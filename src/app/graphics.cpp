@@ -29,6 +29,7 @@ namespace {
 
 constexpr double kMeasuredSeconds = 10;
 constexpr int kShownIterations = 4;
+constexpr float kPictureScale = 2;  // for dense displays
 
 ui::WindowOptions options_of(const WindowRequest& request) {
   ui::WindowOptions options;
@@ -134,8 +135,7 @@ void Painter::write(std::span<const Part> parts) {
   if (parts.size() == 2 && write_both(parts[0], parts[1])) return;
   ui::PictureRequest picture;
   picture.theme = theme_of(options_.theme);
-  picture.scale = options_.scale;
-  picture.caption = options_.caption;
+  picture.scale = kPictureScale;
   for (const Part& part : parts) {
     ui::PicturePart& drawn = picture.parts.emplace_back();
     drawn.trace = &part.run->trace();
@@ -156,8 +156,7 @@ void Painter::write(std::span<const Part> parts) {
 bool Painter::write_both(const Part& a, const Part& b) {
   ui::ComparePicture picture;
   picture.theme = theme_of(options_.theme);
-  picture.scale = options_.scale;
-  picture.caption = options_.caption;
+  picture.scale = kPictureScale;
   picture.a = snapshot_of(a);
   picture.b = snapshot_of(b);
   if (!picture.a || !picture.b) return false;
@@ -198,7 +197,7 @@ void SweepPainter::write(const experiment::SweepSpec& spec, std::span<const expe
                                  .unit = unit,
                                  .headline = headline,
                                  .theme = theme_of(options_.theme),
-                                 .scale = options_.scale};
+                                 .scale = kPictureScale};
   io::write_png(options_.file, ui::draw_sweep_picture(picture), ui::sweep_picture_text(picture));
 }
 

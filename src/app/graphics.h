@@ -56,8 +56,6 @@ struct PictureOptions {
   enum class Of : std::uint8_t { Timeline, Sweep };
   std::filesystem::path file;  ///< .png or .svg; empty: no picture
   Of of = Of::Timeline;
-  float scale = 2;
-  bool caption = true;
   std::string theme;  ///< empty: dark
 };
 

@@ -13,6 +13,7 @@
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/experiment.h"
+#include "experiment/figure.h"
 #include "experiment/own_experiments.h"
 #include "experiment/published_numbers.h"
 #include "experiment/sweep.h"
@@ -94,10 +95,18 @@ std::string defaults_text(const ListedSetting& setting) {
   if (std::all_of(setting.defaults.begin(), setting.defaults.end(), same)) {
     return workload::to_text(setting.defaults.front().second);
   }
-  std::string text;
+  std::vector<std::pair<std::string, std::string>> workloads;  // by the default, in its first one's order
   for (const auto& [name, value] : setting.defaults) {
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", workload::to_text(value), name);
+    const std::string text = workload::to_text(value);
+    const auto known = std::ranges::find(workloads, text, &std::pair<std::string, std::string>::first);
+    if (known == workloads.end()) {
+      workloads.emplace_back(text, name);
+    } else {
+      known->second += ", " + name;
+    }
   }
+  std::string text;
+  for (const auto& [value, names] : workloads) text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", value, names);
   return text;
 }
 
@@ -140,6 +149,14 @@ Json settings_json() {
                           {"choices", choices_json(own)}};
     }
     list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json figures_json() {
+  Json list = Json::array();
+  for (const experiment::FigureInfo& figure : experiment::standard_figures()) {
+    list.push_back({{"name", figure.key}, {"label", figure.label}, {"unit", figure.unit}});
   }
   return list;
 }
@@ -311,6 +328,13 @@ std::vector<Definition> definitions_of(const ListRequest& request) {
              {tr("{}; default {}", allowed(setting.spec), defaults_text(setting)), tr(setting.spec.help.c_str())}});
       }
       break;
+    case ListRequest::What::Figures:
+      for (const experiment::FigureInfo& figure : experiment::standard_figures()) {
+        list.push_back(
+            {figure.key, {figure.unit.empty() ? figure.label : fmt::format("{}, {}", figure.label, figure.unit)}});
+      }
+      list.push_back({"own.NAME", {tr("a figure of the workload itself, its mean; own.NAME.total: its sum")}});
+      break;
   }
   return list;
 }
@@ -333,6 +357,9 @@ std::string list_text(const ListRequest& request) {
       break;
     case ListRequest::What::Settings:
       json = settings_json();
+      break;
+    case ListRequest::What::Figures:
+      json = figures_json();
       break;
     case ListRequest::What::Experiments:
       json = experiments_json();

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <string_view>
+#include "app/requests.h"
 
 #include "base/error.h"
 #include "base/translate.h"
@@ -43,10 +44,8 @@ Words lesson_names() {
 
 // Lists of words by the option's name; a word that only one command has is refused by the others with a list.
 const std::map<std::string_view, Words>& known_words() {
-  static const Words themes{"dark", "light", "high-contrast"};
   static const std::map<std::string_view, Words> words{
-      {"--theme", themes},
-      {"--screenshot-theme", themes},
+      {"--theme", {"dark", "light", "high-contrast"}},
       {"--lang", {"en", "zh"}},
       {"--side", {"before", "after", "both"}},
       {"--level", {"waits", "acquire", "calls", "all"}},
@@ -56,7 +55,7 @@ const std::map<std::string_view, Words>& known_words() {
       {"--device", device_ids()},
       {"--experiment", experiment_ids()},
       {"--lesson", lesson_names()},
-      {"what", {"workloads", "devices", "settings", "experiments", "lessons"}},
+      {"what", {ListRequest::kNames.begin(), ListRequest::kNames.end()}},
       {"NAME", lesson_names()}};
   return words;
 }
@@ -92,7 +91,7 @@ std::vector<std::string> spellings(const CLI::Option& option) {
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
 std::vector<const CLI::App*> commands_of(const CLI::App& root) {
-  return root.get_subcommands([](const CLI::App*) { return true; });
+  return root.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
 // --- completions -----------------------------------------------------------------------------------------------------

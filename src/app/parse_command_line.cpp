@@ -54,7 +54,7 @@ On a simulated device the same command with the same seed gives the same JSON an
 
 Examples:
   lanescope run --workload linear-mse
-  lanescope run --workload iris-mlp --device sim:teaching --iterations 20000 --seed 7 --json -
+  lanescope run --workload iris-mlp --device sim:teaching --iterations 20000 --json -
   lanescope run --workload linear-mse --trace loop.json.gz --screenshot loop.png
   lanescope run --workload linear-mse --set log_interval=1 --compare log_interval=100
   lanescope run --experiment P09 --json -)");
@@ -148,21 +148,18 @@ struct ListArguments {
   bool json = false;
 
   void add_to(CLI::App& app) {
-    app.add_option("what", what, tr("workloads, devices, settings, experiments or lessons"))->type_name("");
+    app.add_option("what", what, joined({ListRequest::kNames.begin(), ListRequest::kNames.end()}))->type_name("");
     app.add_flag("--json", json, tr("as JSON"))->disable_flag_override();
     add_language(app);
   }
   ListRequest request() const {
-    using What = ListRequest::What;
-    if (what == "experiments") return {What::Experiments, json};
-    if (what == "lessons") return {What::Lessons, json};
-    if (what == "workloads") return {What::Workloads, json};
-    if (what == "devices") return {What::Devices, json};
-    if (what == "settings") return {What::Settings, json};
-    if (what.empty())
-      throw UsageError(tr("list needs a subject; allowed: workloads, devices, settings, experiments, lessons"));
-    throw UsageError(
-        tr("list: unknown subject '{}'; allowed: workloads, devices, settings, experiments, lessons", what));
+    constexpr auto& kNames = ListRequest::kNames;
+    if (const auto at = std::ranges::find(kNames, what); at != kNames.end()) {
+      return {static_cast<ListRequest::What>(at - kNames.begin()), json};
+    }
+    const std::string allowed = joined({kNames.begin(), kNames.end()});
+    if (what.empty()) throw UsageError(tr("list needs a subject; allowed: {}", allowed));
+    throw UsageError(tr("list: unknown subject '{}'; allowed: {}", what, allowed));
   }
 };
 
@@ -355,20 +352,20 @@ struct CalibrateArguments {
   }
 };
 
+// Hidden: what a prediction needs of a real GPU is measured in a process of its own.
 struct ProbeArguments {
   std::string device = "auto";
   std::vector<std::string> ops;
 
   void add_to(CLI::App& app) {
-    app.add_option("--device", device, tr("which device; see: lanescope list devices"))->type_name("D");
-    app.add_option("--op", ops, tr("also time this operation; may be repeated"))->type_name("KERNEL,M,N,K,SCALAR");
-    add_language(app);
+    app.add_option("DEVICE", device);
+    app.add_option("OPS", ops);
   }
   ProbeRequest request() const {
     ProbeRequest request{device, {}};
     for (const std::string& text : ops) {
       const auto op = calibration::parse_op(text);
-      if (!op) throw UsageError(tr("--op '{}' is no operation; an example: linear_forward,128,1000,1000,0", text));
+      if (!op) throw UsageError(tr("probe: '{}' is no operation; an example: linear_forward,128,1000,1000,0", text));
       request.ops.push_back(*op);
     }
     if (device::kind_named(device) == device::DeviceKind::Cpu) {
@@ -378,22 +375,18 @@ struct ProbeArguments {
   }
 };
 
+// Hidden: for developers.
 struct PredictCheckArguments {
   std::string device = "auto", json, workload;
-  std::uint64_t seed = 1;
-  double minutes = 7;
 
   void add_to(CLI::App& app) {
-    app.add_option("--device", device, tr("which device; see: lanescope list devices"))->type_name("D");
-    app.add_option("--workload", workload, tr("only changes of this one"))->type_name("W");
-    app.add_option("--json", json, tr("the table as JSON, to a file or to standard output"))->type_name("FILE|-");
-    app.add_option("--seed", seed, tr("of the recorded runs"))->type_name("N");
-    app.add_option("--minutes", minutes, tr("start no new change after this time (default: 7)"))->type_name("T");
-    add_language(app);
+    app.add_option("--device", device)->type_name("D");
+    app.add_option("--workload", workload)->type_name("W");
+    app.add_option("--json", json)->type_name("FILE|-");
   }
   PredictCheckRequest request() const {
     if (!workload.empty()) workload::workload_info(workload);
-    return {device, json, workload, seed, minutes};
+    return {.device = device, .json = json, .workload = workload};
   }
 };
 
@@ -441,15 +434,14 @@ Request parse_command_line(int argc, const char* const* argv) {
   calibrate.footer(tr(kCalibrateNotes));
   CalibrateArguments calibrate_arguments;
   calibrate_arguments.add_to(calibrate);
-  CLI::App& probe = *root.add_subcommand(
-      "probe", tr("measure in some milliseconds what a prediction needs: link rates, calls, pinning, waking up"));
+  CLI::App& probe = *root.add_subcommand("probe");
   ProbeArguments probe_arguments;
   probe_arguments.add_to(probe);
-  CLI::App& predict_check = *root.add_subcommand(
-      "predict-check", tr("predict changes of all workloads, run them, and count how many fall within the range"));
+  CLI::App& predict_check = *root.add_subcommand("predict-check");
   PredictCheckArguments predict_check_arguments;
   predict_check_arguments.add_to(predict_check);
-  CLI::App& list = *root.add_subcommand("list", tr("list workloads, devices, settings, experiments or lessons"));
+  CLI::App& list =
+      *root.add_subcommand("list", tr("list what the other commands accept: workloads, settings, figures and so on"));
   ListArguments list_arguments;
   list_arguments.add_to(list);
   CLI::App& report = *root.add_subcommand(
@@ -479,7 +471,7 @@ Request parse_command_line(int argc, const char* const* argv) {
   ScriptArguments script_arguments;
   script_arguments.add_to(script);
   for (CLI::App* command : root.get_subcommands({})) {
-    command->group(tr("Subcommands"));
+    command->group(command == &probe || command == &predict_check ? "" : tr("Subcommands"));
     command->get_help_ptr()->group(tr("Options"));  // which it got before it had the translated defaults
   }
 

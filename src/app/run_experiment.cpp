@@ -208,10 +208,14 @@ Json ours_json(const ExperimentReport& report) {
 
 Json runs_json(const ExperimentReport& report) {
   const auto& [before, after] = report.runs;
-  if (before && after) return comparison_json(*before, *after);
-  const std::optional<RunFigures>& only = before ? before : after;
-  if (!report.side) return only ? comparison_json(*only, std::nullopt) : Json::object();
-  return only ? summary_json(*only) : Json::object();
+  const std::optional<RunFigures>& first = before ? before : after;
+  if (!first) return Json::object();
+  if (report.side) return summary_json(*first);
+  Json json = comparison_json(*first, before ? after : std::nullopt);
+  for (std::size_t i = 0; i < json["runs"].size(); ++i) {
+    json["runs"][i]["side"] = side_key(before && i == 0 ? Side::Before : Side::After);
+  }
+  return json;
 }
 
 std::string side_name(const ExperimentReport& report, Side side) {

@@ -49,14 +49,23 @@ bool is_sealed(int file, std::size_t bytes) {
   return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
 }
 
+/// What a folder of /proc has, as far as it can be read: its process may end meanwhile.
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> entries;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    entries.push_back(at->path());
+  }
+  return entries;
+}
+
 /// The processes that descend from this one, by pid, with their parents.
 std::vector<std::uint32_t> descendants(std::uint32_t of) {
   std::multimap<std::uint32_t, std::uint32_t> children;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::filesystem::path& entry : entries_of("/proc")) {
+    const std::string name = entry.filename().string();
     if (name.empty() || !std::isdigit(static_cast<unsigned char>(name[0]))) continue;
-    std::ifstream stream(entry.path() / "stat");
+    std::ifstream stream(entry / "stat");
     std::string text;
     std::getline(stream, text);
     const std::size_t after = text.rfind(')');  // the name before it may hold anything
@@ -87,8 +96,8 @@ Mapped mapped_by(std::uint32_t pid) {
     mapped.musl = mapped.musl || line.find("/ld-musl") != std::string::npos;
   }
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder + "/fd", error)) {
-    const std::string target = std::filesystem::read_symlink(entry.path(), error).string();
+  for (const std::filesystem::path& entry : entries_of(folder + "/fd")) {
+    const std::string target = std::filesystem::read_symlink(entry, error).string();
     mapped.gpu = mapped.gpu || target.starts_with("/dev/nvidia-uvm") || target.starts_with("/dev/nvidia0");
   }
   return mapped;

@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/plain_text.h"
@@ -87,9 +87,11 @@ Received receive(int socket, wire::Hello& hello, int& memory) {
   return whole ? Received::Hello : Received::Nonsense;
 }
 
+// Its process may end meanwhile: an iterator over the file would throw then.
 std::string read_file(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
 }
 
 /// Of a variable, as the program will see it; empty: it is not set.

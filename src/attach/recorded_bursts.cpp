@@ -47,8 +47,9 @@ bool RecordedBursts::take(wire::RecordingAct act, Nanoseconds t) {
 void RecordedBursts::gpu_known() {
   if (!awaits_since_) return;
   const Nanoseconds calls_from = *std::exchange(awaits_since_, std::nullopt);
-  if (!on_ && first_operation_ns_ >= off_ns_) return;
-  said_({Change::Act::Begin, pid_, std::max(first_operation_ns_, calls_from), calls_from});
+  const Nanoseconds from = std::max(first_operation_ns_, calls_from);
+  if (!on_ && from >= off_ns_) return;
+  said_({Change::Act::Begin, pid_, from, calls_from});
   if (!on_) said_({Change::Act::End, pid_, off_ns_, 0});
 }
 

@@ -35,6 +35,7 @@ class RecordedBursts {
   void finish();
 
   bool on() const { return on_; }
+  Nanoseconds delivered_ns() const { return delivered_ns_; }
   /// Whether a call that ends then has records of what it did. Of one that was under way at a burst's end that is not
   /// certain.
   bool recorded(Nanoseconds end_ns) const { return on_ || (off_ns_ != 0 && end_ns <= off_ns_); }

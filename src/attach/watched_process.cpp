@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "base/translate.h"
 #include "capture/assembly/operation_names.h"
@@ -94,7 +95,9 @@ std::size_t WatchedProcess::read(std::size_t most, Nanoseconds now_ns) {
     const Nanoseconds start = here(call.start_ns);
     if (start >= now_ns - 24 * kFarOff) oldest_open = std::min(oldest_open, start);
   }
+  const Nanoseconds known_until = bursts_.delivered_ns();
   const std::size_t n = ring_.read(most, [this](const Message& message) { take(message); });
+  cut_if_dropped(known_until);
   assembler_.relieve(now_ns);
   if (n == most) return n;  // there is more, so nothing is known to be complete
 
@@ -123,9 +126,11 @@ std::size_t WatchedProcess::read(std::size_t most, Nanoseconds now_ns) {
 void WatchedProcess::finish(Nanoseconds now_ns) {
   now_ns_ = now_ns;
   ring_.writer_ended();
+  const Nanoseconds known_until = bursts_.delivered_ns();
   while (ring_.read(kProcessMessagesAtOnce, [this](const Message& message) { take(message); }) ==
          kProcessMessagesAtOnce) {
   }
+  cut_if_dropped(known_until);
   for (auto& [tid, thread] : threads_) {
     end_line(thread, tid);
     write_iterations(thread, tid, thread.loops.finish());
@@ -463,6 +468,18 @@ void WatchedProcess::take_recording(const wire::RecordingMessage& recording) {
     first_call_.reset();
     kernels_before_ = recording.kernels_before != 0;
   }
+  for (auto& [tid, thread] : threads_) thread.loops.recording_changed();
+}
+
+// The library had no room for a message, perhaps of a kernel: what came after `known_until` may have holes, so that
+// burst ends there and another begins now.
+void WatchedProcess::cut_if_dropped(Nanoseconds known_until) {
+  const std::uint64_t dropped = ring_.status().dropped.load(std::memory_order_acquire);
+  if (std::exchange(dropped_, dropped) == dropped || !bursts_.on()) return;
+  bursts_.take(wire::RecordingAct::Off, known_until);
+  bursts_.take(wire::RecordingAct::On, now_ns_);
+  first_call_.reset();
+  kernels_before_ = true;  // what ends from now on is delivered
   for (auto& [tid, thread] : threads_) thread.loops.recording_changed();
 }
 

@@ -123,6 +123,7 @@ class WatchedProcess {
   void take_range(const wire::RangeMessage& range, const std::optional<wire::CollectivePayload>& payload);
   base::NameId arguments(const NcclArguments& of_nccl);
   void take_recording(const wire::RecordingMessage& recording);
+  void cut_if_dropped(Nanoseconds known_until);
   void take_sample(const wire::SampleMessage& sample);
 
   void take_thread(std::uint32_t tid, const std::string& name);
@@ -154,6 +155,7 @@ class WatchedProcess {
   std::unique_ptr<trace::EventWriter> ranges_;
   RecordedBursts bursts_;
   std::optional<std::uint32_t> first_call_;  // the correlation of this burst's first
+  std::uint64_t dropped_ = 0;                // messages, at the last read
   bool kernels_before_ = false;              // those that were launched before this burst are recorded, too
   /// Asynchronous copies that were recorded, by kind_of_copy(): whether one of these waited.
   std::unordered_map<std::uint64_t, bool> copies_that_wait_;

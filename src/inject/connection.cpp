@@ -192,10 +192,12 @@ class Loop {
     return after_init_ = true;
   }
 
-  // The ranks of a job record at the same time, or their collectives could not be compared: at multiples of the period.
+  // A burst that has lasted longer than usual is followed by the usual pause. The ranks of a job record at the same
+  // time, or their collectives could not be compared: at multiples of the period.
   std::int64_t next_burst(const ViewerRequest& request) const {
-    if (job.rank == 0 || job.ranks == 1) return burst_ + request.period;
-    return (burst_ / request.period + 1) * request.period;
+    const std::int64_t usual_begin = ended_ - request.burst > burst_ ? ended_ - request.burst : burst_;
+    if (job.rank == 0 || job.ranks == 1) return usual_begin + request.period;
+    return (usual_begin / request.period + 1) * request.period;
   }
 
   // A program whose launches run far ahead of the GPU: what is launched in a burst runs after it. So the burst lasts
@@ -213,7 +215,8 @@ class Loop {
     const auto level = static_cast<std::uint32_t>(request.level);
     bool record = request.level >= wire::Level::Calls;
     if (request.level == wire::Level::Acquire) {
-      if (level_ != wire::Level::Acquire || now >= next_burst(request)) {
+      const bool over = !recording() || now >= end_of_burst(request, now);
+      if (level_ != wire::Level::Acquire || (over && now >= next_burst(request))) {
         burst_ = now;
         launches_at_burst_ = add_up_counts();
       }
@@ -229,6 +232,7 @@ class Loop {
       // What was recorded ends before anything is switched off; then what is still under way comes in.
       stop_recording(static_cast<std::uint32_t>(level_));
       count_silence(now_ns());
+      ended_ = now;
       tail_until_ = now + 2 * kSecond;
       clean_ = 0;
       flushed_ = now;
@@ -394,7 +398,8 @@ class Loop {
   Watched watched_ = Watched::Nothing;
   std::uint32_t anchor_ = 0;
   int clean_ = 0;  // flushes in a row after which CUPTI had no more records
-  std::int64_t burst_ = 0, flushed_ = 0, tail_until_ = 0, chores_ = 0, began_ = 0, sample_due_ = 0, cupti_since_ = 0;
+  std::int64_t burst_ = 0, ended_ = 0, flushed_ = 0, tail_until_ = 0, chores_ = 0, began_ = 0, sample_due_ = 0,
+               cupti_since_ = 0;
   std::int64_t silence_from_ = 0, silence_ns_ = 0;
   std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0, no_buffer_ = 0, launches_at_burst_ = 0;
   bool driver_known_ = false, after_init_ = false;

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace lanescope::ui {
 namespace {
+
+using analysis::EventKey;
+using analysis::key_of;
 
 // The requested events that match the filter. If the search kept all matches, uses them; otherwise searches on the spot
 // (there are many then, so the next ones are near).
@@ -13,60 +17,48 @@ class Listed {
  public:
   Listed(const EventListState& list, const trace::Trace& trace, const ListWish& wish)
       : trace_(trace),
-        wish_(wish),
-        matches_(list.matches),
-        filtered_(matches_.asked()),
-        rows_(trace, wish.lanes, wish.from, wish.to, filtered_ ? wanted() : EventRows::Wanted{}) {
-    if (filtered_ && matches_.complete()) collect();
-  }
-
-  bool counts_filtered() const { return !filtered_ || matches_.complete(); }
-  std::uint64_t count() const { return filtered_ && matches_.complete() ? found_.size() : rows_.count(); }
-  EventKey key(const EventRef& ref) const { return key_of(trace_, ref); }
-
-  std::vector<EventRef> from(const EventKey& at, std::size_t n, bool* cut) const {
-    if (!filtered_ || !matches_.complete()) return rows_.from(at, n, cut);
-    std::vector<EventRef> events;
-    for (auto e = place(at); e != found_.end() && events.size() < n; ++e) events.push_back(**e);
-    return events;
-  }
-  std::vector<EventRef> before(const EventKey& at, std::size_t n) const {
-    if (!filtered_ || !matches_.complete()) return rows_.before(at, n);
-    std::vector<EventRef> events;
-    for (auto e = place(at); e != found_.begin() && events.size() < n;) events.push_back(**--e);
-    return events;
-  }
-
- private:
-  EventRows::Wanted wanted() const {
-    const base::NameTable& names = trace_.names();
-    return [&names, this](trace::NameId id) {
-      if (id >= known_.size()) known_.resize(id + 1, 0);
-      if (known_[id] == 0) known_[id] = matches_.query().matches(names.text(id)) ? 2 : 1;
-      return known_[id] == 2;
-    };
-  }
-  void collect() {
-    for (const EventRef& e : matches_.found) {
-      if (e.event.start_ns >= wish_.to) break;
-      const bool in_time = e.event.end_ns > wish_.from || (e.event.start_ns >= wish_.from);
-      const bool on_lane =
-          wish_.lanes.empty() || std::find(wish_.lanes.begin(), wish_.lanes.end(), e.lane) != wish_.lanes.end();
+        known_(list.matches.complete()),
+        filtered_(list.matches.asked()),
+        rows_(trace, {.from = wish.from,
+                      .to = wish.to,
+                      .overlapping = true,
+                      .lanes = wish.lanes,
+                      .names = list.matches.names()}) {
+    if (!known_) return;
+    for (const EventRef& e : list.matches.found) {
+      if (e.event.start_ns >= wish.to) break;
+      const bool in_time = e.event.end_ns > wish.from || e.event.start_ns >= wish.from;
+      const bool on_lane = wish.lanes.empty() || std::ranges::find(wish.lanes, e.lane) != wish.lanes.end();
       if (in_time && on_lane) found_.push_back(&e);
     }
   }
-  std::vector<const EventRef*>::const_iterator place(const EventKey& at) const {
-    return std::lower_bound(found_.begin(), found_.end(), at,
-                            [&](const EventRef* e, const EventKey& k) { return key_of(trace_, *e) < k; });
+
+  bool counts_filtered() const { return !filtered_ || known_; }
+  std::uint64_t count() const { return known_ ? found_.size() : rows_.count(); }
+
+  std::vector<EventRef> from(const EventKey& at, std::size_t n, bool* cut = nullptr) const {
+    return known_ ? some(place(at), found_.end(), n) : rows_.from(at, n, cut);
+  }
+  std::vector<EventRef> before(const EventKey& at, std::size_t n) const {
+    return known_ ? some(std::reverse_iterator(place(at)), found_.rend(), n) : rows_.before(at, n);
+  }
+
+ private:
+  using Found = std::vector<const EventRef*>;
+  Found::const_iterator place(const EventKey& at) const {
+    return std::ranges::lower_bound(found_, at, {}, [&](const EventRef* e) { return key_of(trace_, *e); });
+  }
+  template <class Iterator>
+  static std::vector<EventRef> some(Iterator at, Iterator end, std::size_t n) {
+    std::vector<EventRef> events;
+    for (; at != end && events.size() < n; ++at) events.push_back(**at);
+    return events;
   }
 
   const trace::Trace& trace_;
-  const ListWish& wish_;
-  const FoundEvents& matches_;
-  const bool filtered_;
-  mutable std::vector<char> known_;  // by name: 0 not looked up yet, 1 no, 2 yes
-  EventRows rows_;
-  std::vector<const EventRef*> found_;  // the matches in scope
+  const bool known_, filtered_;  // all matches are known; there is a filter
+  const analysis::EventRows rows_;
+  Found found_;  // the matches in scope
 };
 
 }  // namespace
@@ -82,7 +74,7 @@ void read_event_list(EventListState& list, const trace::Trace& trace, const List
     // The end of the list: fill the page with earlier events.
     std::vector<EventRef> above = listed.before(list.top, wish.rows - list.shown.size());
     list.shown.insert(list.shown.begin(), above.rbegin(), above.rend());
-    if (!above.empty()) list.top = listed.key(list.shown.front());
+    if (!above.empty()) list.top = key_of(trace, list.shown.front());
   }
 }
 
@@ -91,10 +83,10 @@ void scroll_event_list(EventListState& list, const trace::Trace& trace, const Li
   const Listed listed(list, trace, wish);
   if (rows < 0) {
     const auto above = listed.before(list.top, static_cast<std::size_t>(-rows));
-    if (!above.empty()) list.top = listed.key(above.back());
+    if (!above.empty()) list.top = key_of(trace, above.back());
   } else {
-    const auto below = listed.from(list.top, static_cast<std::size_t>(rows) + 1, nullptr);
-    if (!below.empty()) list.top = listed.key(below.back());
+    const auto below = listed.from(list.top, static_cast<std::size_t>(rows) + 1);
+    if (!below.empty()) list.top = key_of(trace, below.back());
   }
 }
 

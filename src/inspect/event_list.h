@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "inspect/event_rows.h"
-#include "inspect/found_events.h"
+#include "inspect/search.h"
 
 namespace lanescope::ui {
 
@@ -23,8 +22,8 @@ struct ListWish {
 struct EventListState {
   std::string filter;
   ListScope scope = ListScope::View;
-  FoundEvents matches;  ///< for the filter
-  EventKey top;         ///< the list shows events from this one on
+  FoundEvents matches;     ///< for the filter
+  analysis::EventKey top;  ///< the list shows events from this one on
   std::optional<EventRef> hovered;
 
   // The displayed rows, read again when something has changed.

@@ -1,8 +1,8 @@
 #include "inspect/neighbours.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <vector>
+
+#include "analysis/event_listing.h"
 
 namespace lanescope::ui {
 namespace {
@@ -10,54 +10,6 @@ namespace {
 using base::Nanoseconds;
 using trace::EventIndex;
 using trace::LaneId;
-
-// Walks the events of a lane, ordered by start and sub-row, away from one of them. Needs a read lock.
-class Walk {
- public:
-  Walk(const trace::Lane& lane, const EventRef& from, Along along, Nanoseconds until)
-      : lane_(lane), forth_(along == Along::Forth) {
-    for (std::size_t r = 0; r < lane.row_count(); ++r) {
-      const trace::Row& row = lane.row(r);
-      Cursor c{row.first(), row.last()};
-      c.last = row.first_starting_at_or_after(until, c.first, c.last);
-      // Of events that start together, those in later sub-rows come later.
-      const Nanoseconds start = from.event.start_ns;
-      const bool later = r > from.row;
-      if (r == from.row) {
-        c.at = std::clamp(forth_ ? from.index + 1 : from.index, c.first, std::max(c.first, c.last));
-      } else {
-        c.at = row.first_starting_at_or_after(later ? start : start + 1, c.first, c.last);
-      }
-      cursors_.push_back(c);
-    }
-  }
-  /// Gets the sub-row and index of the next event; false at the end.
-  bool next(std::size_t& row, EventIndex& index) {
-    std::optional<std::size_t> best;
-    Nanoseconds start = 0;
-    for (std::size_t r = 0; r < cursors_.size(); ++r) {
-      const Cursor& c = cursors_[r];
-      if (forth_ ? c.at >= c.last : c.at <= c.first) continue;
-      const Nanoseconds here = lane_.row(r).start(forth_ ? c.at : c.at - 1);
-      if (best && (forth_ ? here >= start : here < start)) continue;
-      best = r;
-      start = here;
-    }
-    if (!best) return false;
-    Cursor& c = cursors_[*best];
-    row = *best;
-    index = forth_ ? c.at++ : --c.at;
-    return true;
-  }
-
- private:
-  struct Cursor {
-    EventIndex first, last, at = 0;  // forwards: the next one; backwards: one past it
-  };
-  const trace::Lane& lane_;
-  const bool forth_;
-  std::vector<Cursor> cursors_;
-};
 
 template <typename F>
 void for_iteration_lanes(const trace::Trace& trace, F f) {
@@ -73,30 +25,28 @@ Nanoseconds distance(const trace::Row& row, EventIndex i, Nanoseconds t) {
   return std::max<Nanoseconds>(0, t - std::max(row.start(i), row.end(i) - 1));
 }
 
+// The first event of the query after `from`, or the last before it.
+Neighbour next_of(const trace::Trace& trace, const analysis::EventQuery& query, const EventRef& from, Along along,
+                  std::size_t limit) {
+  const trace::Trace::ReadLock lock(trace);
+  const analysis::EventRows rows(trace, query, limit);
+  analysis::EventKey at = analysis::key_of(trace, from);
+  Neighbour next;
+  if (along == Along::Forth) ++at.index;  // not the event itself
+  const auto found = along == Along::Forth ? rows.from(at, 1, &next.gave_up) : rows.before(at, 1, &next.gave_up);
+  if (!found.empty()) next.found = found.front();
+  return next;
+}
+
 }  // namespace
 
 Neighbour neighbour(const trace::Trace& trace, const EventRef& from, Along along, Nanoseconds until) {
-  const trace::Trace::ReadLock lock(trace);
-  Walk walk(trace.lane(from.lane), from, along, until);
-  std::size_t row = 0;
-  EventIndex index = 0;
-  if (!walk.next(row, index)) return {};
-  return {event_ref(from.lane, row, trace.lane(from.lane).row(row), index)};
+  return next_of(trace, {.to = until, .lanes = {from.lane}}, from, along, 1);
 }
 
 Neighbour neighbour_of_same_name(const trace::Trace& trace, const EventRef& from, Along along, Nanoseconds until,
                                  std::size_t limit) {
-  const trace::Trace::ReadLock lock(trace);
-  const trace::Lane& lane = trace.lane(from.lane);
-  Walk walk(lane, from, along, until);
-  std::size_t row = 0;
-  EventIndex index = 0;
-  for (std::size_t n = 0; walk.next(row, index); ++n) {
-    if (n == limit) return {std::nullopt, true};
-    if (lane.row(row).untimed_event(index).name == from.event.name)
-      return {event_ref(from.lane, row, lane.row(row), index)};
-  }
-  return {};
+  return next_of(trace, {.to = until, .lanes = {from.lane}, .name = from.event.name}, from, along, limit);
 }
 
 std::optional<EventRef> nearest_event(const trace::Trace& trace, LaneId lane, Nanoseconds t, Nanoseconds until) {

@@ -1,4 +1,4 @@
-// The figures of a selected stretch of time, computed in the background, and again while the stretch changes or grows.
+// The figures of a selected stretch of time.
 #pragma once
 
 #include <chrono>
@@ -6,55 +6,54 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/event_groups.h"
+#include "analysis/query_job.h"
 #include "analysis/summary.h"
-#include "base/background_job.h"
-#include "inspect/range_statistics.h"
 
 namespace lanescope::ui {
 
-struct RangeResult {
-  std::pair<Nanoseconds, Nanoseconds> range{};
-  std::vector<trace::LaneId> lanes;
-  std::int64_t events = 0;  ///< on all lanes, at the time of the computation
-  analysis::Summary summary;
-  RangeStatistics statistics;
+struct RangeAnswer {
+  analysis::EventGroups events;  ///< on the selected lanes
+  analysis::Summary summary;     ///< of all lanes
 };
 
-class RangeFigures {
- public:
+struct RangeFigures {
   using Clock = std::chrono::steady_clock;
 
-  std::pair<Nanoseconds, Nanoseconds> range{};  ///< the range of `summary` and `statistics`
-  std::vector<trace::LaneId> lanes;
-  std::optional<analysis::Summary> summary;  ///< empty while there is nothing to show yet
-  RangeStatistics statistics;                ///< for the selected lanes
-  std::uint64_t number = 0;                  ///< changes with every new result
-
-  // The user's sort order of the names.
-  StatisticsColumn sorted_by = StatisticsColumn::Sum;
-  bool ascending = false;
+  analysis::QueryJob<RangeAnswer> job{std::chrono::milliseconds(100)};
+  analysis::GroupOrder order;               ///< of the names, as chosen by the user
+  std::vector<analysis::EventGroup> names;  ///< of job.answer, in that order
   // The bin last highlighted, and since when.
   std::optional<std::size_t> lit_bin;
   std::optional<Clock::time_point> lit_since;
 
-  /// Call once per frame with the selection, if any. Few events are analysed at once, many in the background; the
-  /// previous result stays until the next is ready.
-  void update(const trace::Trace& trace, const std::optional<std::pair<Nanoseconds, Nanoseconds>>& wanted_range,
-              const std::vector<trace::LaneId>& wanted_lanes, Clock::time_point now);
-  /// Stops the computation. Call before the trace is destroyed.
-  void end() { job_.end(); }
-  /// A computation is running, or due as soon as enough time has passed since the last one.
-  bool busy() const { return job_.busy() || due_; }
+  /// Call once per frame with the selection, if any.
+  void update(const trace::Trace& trace, const std::optional<std::pair<base::Nanoseconds, base::Nanoseconds>>& range,
+              const std::vector<trace::LaneId>& lanes, Clock::time_point now) {
+    std::optional<analysis::EventQuery> wanted;
+    if (range) {
+      wanted = {
+          .from = range->first, .to = range->second, .lanes = lanes, .detail = analysis::GroupDetail::Distribution};
+    }
+    const auto work = [&trace](const analysis::EventQuery& query, const analysis::Watch& watch) {
+      RangeAnswer answer{analysis::event_groups(trace, query, watch), {}};
+      if (!watch.stopped()) answer.summary = analysis::analyse(trace, query.from, query.to, watch.stop);
+      return answer;
+    };
+    const bool fresh = job.update(trace, wanted, now, work);
+    if (fresh) judge(job.answer->summary);  // in the current language
+    if (!fresh && arranged_by_ == order) return;
+    arranged_by_ = order;
+    names.clear();
+    if (job.answer) names = arranged(job.answer->events.groups, trace.names(), {.order = order});
+  }
+  /// The answer is of this stretch.
+  bool shows(const std::pair<base::Nanoseconds, base::Nanoseconds>& range) const {
+    return job.answer && std::pair(job.of.from, job.of.to) == range;
+  }
 
  private:
-  void take(RangeResult result);
-
-  base::BackgroundJob<RangeResult> job_;
-  std::pair<Nanoseconds, Nanoseconds> asked_range_{};  // of the running computation
-  std::vector<trace::LaneId> asked_lanes_;
-  std::int64_t events_ = 0;
-  bool due_ = false;
-  Clock::time_point started_{};
+  analysis::GroupOrder arranged_by_;
 };
 
 }  // namespace lanescope::ui

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "analysis/event_query.h"
 #include "analysis/intervals.h"
 #include "analysis/summary.h"
 
@@ -18,22 +19,19 @@ using trace::GpuNumber;
 // Of each GPU, when it had work.
 std::vector<std::vector<analysis::Interval>> read_work(const trace::Trace& trace, const trace::Owners& owners,
                                                        Nanoseconds from, Nanoseconds to, const base::Stop* stop) {
-  constexpr trace::EventIndex kLookEvery = 16'384;
   std::vector<std::vector<analysis::Interval>> work(owners.gpus().size());
-  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
-    const auto id = static_cast<trace::LaneId>(l);
-    const GpuNumber gpu = owners.gpu_of(id);
-    if (gpu >= work.size()) continue;
-    const trace::Lane& lane = trace.lane(id);
-    for (std::size_t r = 0; r < lane.row_count(); ++r) {
-      const trace::Row& row = lane.row(r);
-      const trace::EventIndex last = row.last();
-      for (auto i = row.first_ending_after(from, row.first(), last); i < last && row.start(i) < to; ++i) {
-        if (stop != nullptr && i % kLookEvery == 0 && *stop) return {};
-        work[gpu].emplace_back(std::max(from, row.start(i)), std::min(to, row.end(i)));
-      }
-    }
-  }
+  std::vector<analysis::EventSource> sources =
+      analysis::event_sources(trace, {.from = from, .to = to, .overlapping = true});
+  std::erase_if(sources, [&](const analysis::EventSource& s) { return owners.gpu_of(s.lane) >= work.size(); });
+  const analysis::Watch watch{stop};
+  scan(trace, sources, watch,
+       [&](const analysis::EventSource& s, const trace::Block& block, trace::EventIndex i, trace::EventIndex last) {
+         for (; i < last; ++i) {
+           const std::size_t k = i % trace::kBlockEvents;
+           work[owners.gpu_of(s.lane)].emplace_back(std::max(from, block.start[k]), std::min(to, block.end[k]));
+         }
+       });
+  if (watch.stopped()) work.clear();
   return work;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/event_query.h"
 #include "base/translate.h"
 
 namespace lanescope::ui {
@@ -262,21 +263,14 @@ std::optional<Nanoseconds> TriggerWatch::newest_until(Nanoseconds t, const trace
 std::vector<TriggerName> trigger_names(const trace::Trace& trace, std::size_t per_row) {
   const trace::Trace::ReadLock lock(trace);
   std::set<std::pair<int, trace::NameId>> seen;
-  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
-    const trace::Lane& lane = trace.lane(static_cast<LaneId>(l));
-    const LaneKind kind = lane.info().kind;
+  for (const auto& [row, first, last, kind, lane, number] : analysis::event_sources(trace, {})) {
     if (!has_names(kind) || kind == LaneKind::Iterations) continue;
-    for (std::size_t r = 0; r < lane.row_count(); ++r) {
-      const trace::Row& row = lane.row(r);
-      const EventIndex first = row.first();
-      const EventIndex last = row.last();
-      const auto note = [&](EventIndex i) { seen.emplace(place_of(shown_kind(kind)), row.untimed_event(i).name); };
-      const EventIndex begin = last - first > per_row ? last - per_row : first;
-      for (EventIndex i = begin; i < last; ++i) note(i);
-      // An odd stride, so that the samples do not all hit the same place in a loop's body.
-      const EventIndex stride = std::max<EventIndex>(1, (begin - first) / std::max<std::size_t>(1, per_row)) | 1;
-      for (EventIndex i = first; i < begin; i += stride) note(i);
-    }
+    const int place = place_of(shown_kind(kind));
+    const EventIndex begin = last - first > per_row ? last - per_row : first;
+    for (EventIndex i = begin; i < last; ++i) seen.emplace(place, row->untimed_event(i).name);
+    // An odd stride, so that the samples do not all hit the same place in a loop's body.
+    const EventIndex stride = std::max<EventIndex>(1, (begin - first) / std::max<std::size_t>(1, per_row)) | 1;
+    for (EventIndex i = first; i < begin; i += stride) seen.emplace(place, row->untimed_event(i).name);
   }
   constexpr LaneKind kKinds[] = {LaneKind::Calls, LaneKind::Phases, LaneKind::Kernels};
   std::vector<std::pair<int, std::string>> sorted;

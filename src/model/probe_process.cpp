@@ -28,8 +28,8 @@ std::string output_of(const std::vector<std::string>& command) {
 
 calibration::QuickProbe probe_with(const std::string& program, const std::string& device,
                                    std::span<const ops::Op> ops) {
-  std::vector<std::string> command{program, "probe", "--device", device};
-  for (const ops::Op& op : ops) command.insert(command.end(), {"--op", calibration::to_text(op)});
+  std::vector<std::string> command{program, "probe", device};
+  for (const ops::Op& op : ops) command.push_back(calibration::to_text(op));
   const auto probe = calibration::parse_quick_probe(output_of(command));
   if (!probe) throw base::Error(tr("{} could not be probed", device));
   return *probe;

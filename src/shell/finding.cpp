@@ -23,9 +23,9 @@ void keep_place(ShellState& state) {
   SearchState& search = state.search;
   if (!search.shown) return;
   const trace::Trace& trace = state.model.trace();
-  const EventKey key = key_of(trace, *search.shown);
-  const auto place = std::lower_bound(search.found.begin(), search.found.end(), key,
-                                      [&](const EventRef& e, const EventKey& k) { return key_of(trace, e) < k; });
+  const analysis::EventKey key = analysis::key_of(trace, *search.shown);
+  const auto place =
+      std::ranges::lower_bound(search.found, key, {}, [&](const EventRef& e) { return analysis::key_of(trace, e); });
   if (place != search.found.end() && *place == *search.shown) {
     search.at = static_cast<std::size_t>(place - search.found.begin());
   } else {
@@ -71,10 +71,7 @@ void update_finding(ShellState& state) {
 void end_finding(ShellState& state) {
   SearchState& search = state.search;
   search.end();
-  search.at.reset();
-  search.shown.reset();
-  search.hovered.reset();
-  search.top = 0;
+  search.forget_place();
   state.event_list.matches.end();
   state.event_list.shown.clear();
   state.event_list.hovered.reset();
@@ -82,16 +79,17 @@ void end_finding(ShellState& state) {
   state.event_list.top = {};
   state.event_list.read = {};
   state.statistics.end();
-  state.range_figures.end();
-  state.name_figures.end();
-  const auto sorted = std::pair(state.range_figures.sorted_by, state.range_figures.ascending);
-  state.range_figures = {};
-  std::tie(state.range_figures.sorted_by, state.range_figures.ascending) = sorted;
+  state.name_figures.job.end();
+  state.range_figures.job.end();
+  state.range_figures.names.clear();
+  state.range_figures.lit_bin.reset();
+  state.range_figures.lit_since.reset();
 }
 
 bool finding_moves(const ShellState& state) {
-  return state.search.busy() || state.search.pulse || state.event_list.matches.busy() || state.range_figures.busy() ||
-         state.name_figures.busy() || state.copied || state.range_figures.lit_since;
+  return state.search.busy() || state.search.pulse || state.event_list.matches.busy() ||
+         state.range_figures.job.moves() || state.name_figures.job.moves() || state.copied ||
+         state.range_figures.lit_since;
 }
 
 void make_room_for_drawer(ShellState& state) { state.presentation.on = state.comparison.state.open = false; }
@@ -127,11 +125,8 @@ bool close_search(ShellState& state) {
   ++search.field_number;
   search.field_active = false;
   search.ask({});
-  search.at.reset();
-  search.shown.reset();
-  search.hovered.reset();
+  search.forget_place();
   search.pulse.reset();
-  search.top = 0;
   if (state.drawer == DrawerTab::Found) state.drawer = DrawerTab::Plots;
   return true;
 }

@@ -44,7 +44,8 @@ PicturePart part_of(const ShellState& state, const PictureMoment& moment) {
   part.from_ns = moment.from;
   part.to_ns = moment.to;
   part.live_edge = model.live_edge();
-  part.summary = state.selection.range && state.range_figures.summary ? *state.range_figures.summary : model.recent();
+  part.summary = state.selection.range && state.range_figures.job.answer ? state.range_figures.job.answer->summary
+                                                                         : model.recent();
   part.facts = model.facts();
   PictureOverlay& over = part.over;
   over.layout = state.lanes;
@@ -153,7 +154,7 @@ PreviewKey preview_key(const ShellState& state) {
   if (selection.bubble) key.bubble = selection.bubble->start_ns;
   key.range = selection.range;
   key.lanes = selection.lanes;
-  key.figures = state.range_figures.summary.has_value();
+  key.figures = state.range_figures.job.answer.has_value();
   key.layout = state.lanes.version();
   key.marks = state.marks.version();
   for (const PinnedTooltip& pin : state.marks.pinned) key.pins.push_back({static_cast<float>(pin.id), pin.dx, pin.dy});

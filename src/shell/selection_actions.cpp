@@ -9,7 +9,6 @@
 #include "base/time.h"
 #include "base/translate.h"
 #include "inspect/destination.h"
-#include "inspect/name_query.h"
 #include "model/event_facts.h"
 #include "shell/action_rows.h"
 #include "shell/finding.h"
@@ -41,7 +40,7 @@ void zoom_to_selection(ShellState& state) {
 
 void find_same(ShellState& state) {
   make_room_for_drawer(state);
-  search_for(state, quoted_name(state.model.trace().names().text(state.selection.event->event.name)));
+  search_for(state, analysis::quoted_name(state.model.trace().names().text(state.selection.event->event.name)));
 }
 
 void copy_details(ShellState& state) {
@@ -58,9 +57,9 @@ std::string range_text(const ShellState& state) {
   std::string text = fmt::format("{}: {}\n{}: {}\n{}: {}\n", tr("duration"), time_in_full(to - from), tr("start"),
                                  time_in_full(from - origin), tr("end"), time_in_full(to - origin));
   const RangeFigures& figures = state.range_figures;
-  if (!figures.summary || figures.range != *state.selection.range) return text;
-  text += fmt::format("{}\n", figures.summary->verdict.sentence);
-  for (const NameStatistics& line : figures.statistics.names) {
+  if (!figures.shows(*state.selection.range)) return text;
+  text += fmt::format("{}\n", figures.job.answer->summary.verdict.sentence);
+  for (const analysis::EventGroup& line : figures.job.answer->events.groups) {
     text += fmt::format("{}: {} × {} = {}\n", state.model.trace().names().text(line.name),
                         base::format_count(line.durations.count),
                         base::format_duration(static_cast<base::Nanoseconds>(std::llround(line.durations.mean_ns))),
@@ -86,12 +85,15 @@ std::string selection_text(const ShellState& state) {
 }
 
 void update_name_figures(ShellState& state) {
-  std::optional<NameFigures::Subject> wanted;
+  const trace::Trace& trace = state.model.trace();
+  std::optional<analysis::EventQuery> wanted;
   const std::optional<EventRef>& event = state.selection.event;
   if (state.name_figures.open && event) {
-    wanted = {event->event.name, state.model.trace().lane(event->lane).info().kind};
+    wanted = {.lane_kind = trace.lane(event->lane).info().kind, .markers = true, .name = event->event.name};
   }
-  state.name_figures.update(state.model.trace(), wanted, base::now());
+  state.name_figures.job.update(trace, wanted, base::now(), [&trace](const auto& query, const auto& watch) {
+    return event_groups(trace, query, watch);
+  });
 }
 
 std::vector<ActionInfo> selection_actions() {

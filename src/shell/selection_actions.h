@@ -5,6 +5,9 @@
 #include <chrono>
 #include <string>
 
+#include "analysis/event_groups.h"
+#include "analysis/query_job.h"
+
 namespace lanescope::ui {
 
 struct ShellState;
@@ -15,6 +18,12 @@ struct CopiedNote {
 
   std::string line;
   std::chrono::steady_clock::time_point until{};
+};
+
+/// All events of the selected name, on lanes of its kind: a call and a range of the same name are different things.
+struct NameFigures {
+  bool open = false;  ///< wanted by the user
+  analysis::QueryJob<analysis::EventGroups> job{std::chrono::milliseconds(500)};
 };
 
 /// Puts text on the clipboard.

@@ -11,7 +11,6 @@
 #include "base/time.h"
 #include "inspect/cause.h"
 #include "inspect/event_list.h"
-#include "inspect/name_figures.h"
 #include "inspect/range_figures.h"
 #include "inspect/search.h"
 #include "model/advice.h"

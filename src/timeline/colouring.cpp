@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/event_query.h"
 #include "base/translate.h"
 #include "timeline/lane_row.h"
 
@@ -28,8 +29,6 @@ Nanoseconds half_decade(Nanoseconds t, bool below) {
   if (below) return t >= 3 * power ? 3 * power : power;
   return t <= power ? power : t <= 3 * power ? 3 * power : 10 * power;
 }
-
-bool has_durations(LaneKind kind) { return kind != LaneKind::Markers && kind != LaneKind::Counter; }
 
 }  // namespace
 
@@ -98,24 +97,18 @@ std::size_t DurationScale::step(Nanoseconds duration) const {
 
 DurationScales sampled_scales(const Trace& trace) {
   const Trace::ReadLock lock(trace);
+  std::vector<analysis::EventSource> sources = analysis::event_sources(trace, {});
+  std::erase_if(sources, [](const analysis::EventSource& s) { return s.kind == LaneKind::Iterations; });
   EventIndex all = 0;
-  const auto each_row = [&](auto f) {
-    for (std::size_t l = 0; l < trace.lane_count(); ++l) {
-      const trace::Lane& lane = trace.lane(static_cast<LaneId>(l));
-      if (!has_durations(lane.info().kind) || lane.info().kind == LaneKind::Iterations) continue;
-      for (std::size_t r = 0; r < lane.row_count(); ++r) f(lane.row(r));
-    }
-  };
-  each_row([&](const trace::Row& row) { all += row.last() - row.first(); });
+  for (const analysis::EventSource& s : sources) all += s.count();
   const EventIndex stride = std::max<EventIndex>(1, all / kSample);
   std::array<std::vector<Nanoseconds>, kDurationGroups> samples;
-  each_row([&](const trace::Row& row) {
-    const EventIndex last = row.last();
-    for (EventIndex i = row.first(); i < last; i += stride) {
-      const Nanoseconds duration = row.end(i) - row.start(i);
-      if (duration > 0) samples[static_cast<std::size_t>(duration_group(row.look(i)))].push_back(duration);
+  for (const analysis::EventSource& s : sources) {
+    for (EventIndex i = s.first; i < s.last; i += stride) {
+      const Nanoseconds duration = s.row->end(i) - s.row->start(i);
+      if (duration > 0) samples[static_cast<std::size_t>(duration_group(s.row->look(i)))].push_back(duration);
     }
-  });
+  }
   DurationScales scales{};
   for (std::size_t g = 0; g < kDurationGroups; ++g) {
     std::vector<Nanoseconds>& sample = samples[g];

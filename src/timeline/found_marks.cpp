@@ -115,15 +115,4 @@ std::vector<float> found_ticks(const SearchState& search, const TimeAxis& axis, 
   return ticks;
 }
 
-std::optional<std::size_t> next_found(const SearchState& search, bool forward, Nanoseconds from) {
-  const std::size_t n = search.found.size();
-  if (n == 0) return std::nullopt;
-  if (search.at && *search.at < n) return forward ? (*search.at + 1) % n : (*search.at + n - 1) % n;
-  const auto first =
-      static_cast<std::size_t>(std::lower_bound(search.found.begin(), search.found.end(), from,
-                                                [](const EventRef& e, Nanoseconds t) { return e.event.start_ns < t; }) -
-                               search.found.begin());
-  return forward ? first % n : (first + n - 1) % n;
-}
-
 }  // namespace lanescope::ui

@@ -537,7 +537,7 @@ void Shell::follow_language() {
   base::set_language(state_.language());
   state_.toast.reset();
   state_.model.say_again();
-  if (state_.range_figures.summary) judge(*state_.range_figures.summary);
+  if (auto& answer = state_.range_figures.job.answer) judge(answer->summary);
   state_.advice.say_again();
   state_.try_it.say_again();
   state_.sweep.texts_of = std::numeric_limits<std::size_t>::max();

@@ -270,6 +270,12 @@ void outline(const Canvas& c, const Rect& r, float rounding, bool hovered) {
                                       c.theme.outline * c.scale);
 }
 
+void draw_label(const Canvas& c, const Rect& box, std::uint32_t ink, FontRole font, std::string says,
+                LabelAlign align) {
+  const Label label{box.x, box.y, box.width, ink, font, std::move(says), box.height, align};
+  draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&label, 1});
+}
+
 void vertical_space(const Canvas& c, float pixels) {
   pixels = std::round(pixels / kGrid) * kGrid;
   ImGui::Dummy({0, std::max(0.0f, pixels * c.scale - ImGui::GetStyle().ItemSpacing.y)});

@@ -40,6 +40,9 @@ void heading(const Canvas& canvas, const char* text);
 /// Name on the left, value on the right edge in the figures' font.
 void figure_line(const Canvas& canvas, const std::string& name, const std::string& value,
                  Colour value_colour = Colour::Text);
+/// One text in a box, in which it is centred vertically, drawn over what the window has so far.
+void draw_label(const Canvas& canvas, const Rect& box, std::uint32_t ink, FontRole font, std::string says,
+                LabelAlign align = LabelAlign::Left);
 /// Rounded to the grid of theme.h.
 void vertical_space(const Canvas& canvas, float pixels);
 /// Draws the outline of a control, in themes that have outlines; otherwise nothing.

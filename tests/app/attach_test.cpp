@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <csignal>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -115,6 +118,31 @@ TEST_F(AttachTest, ARecorderThatIsKilledLeavesWhatItHadAndItsProgramRunsToItsEnd
   const auto report = nlohmann::json::parse(said.out);
   EXPECT_GT(report.at("events").at("recorded"), 1'000u);
   EXPECT_NE(report.at("source").at("incomplete"), "");
+}
+
+// The disk is full while the program runs on, until it is told that somebody has read of it.
+TEST_F(AttachTest, ARecordingThatCannotBeWrittenIsSaidAtOnceAndTheProgramGoesOn) {
+  Surroundings surroundings = on_fake_gpu();
+  bool full = false;
+  surroundings.watch = [&](pid_t recorder, const Outcome& so_far) {
+    std::error_code not_yet;
+    if (!full && std::filesystem::file_size(folder_ / "run.lanescope", not_yet) >= 65'536 && !not_yet) {
+      const rlimit none{1, 1};
+      full = ::prlimit(recorder, RLIMIT_FSIZE, &none, nullptr) == 0;
+    }
+    if (so_far.err.find("the recording ends here") != std::string::npos) std::ofstream(folder_ / "read");
+  };
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);  // inherited: a write then fails
+  const Outcome outcome =
+      record({"--level", "calls", "--record", "run.lanescope"},
+             {"sh", "-c", "\"$0\" \"$@\"; until [ -e read ]; do sleep 0.02; done; echo \"it ended with $?\"",
+              LANESCOPE_PYTHON, train(), "--iterations", "2000"},
+             std::move(surroundings));
+  std::signal(SIGXFSZ, before);
+  ASSERT_TRUE(full);
+  EXPECT_EQ(outcome.out, "epoch 0 done\nit ended with 0\n");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("run.lanescope: cannot write: File too large: the recording ends here"));
 }
 
 TEST_F(AttachTest, InBurstsOnlyPartsAreRecordedAndAllWaits) {

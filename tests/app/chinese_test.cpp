@@ -127,8 +127,8 @@ TEST_F(Chinese, RunsAndTheirReports) {
       {"run", "--workload", "linear-mse", "--iterations", "300", "--predict", "log_interval=100", "--verify"},
       {"run", "--workload", "linear-mse", "--iterations", "300", "--predict", "batch_size=256"},
       {"run", "--workload", "transfer-loop", "--iterations", "100", "--device", "cpu:teaching"},
-      {"run", "--experiment", "P09", "--no-extra"},
-      {"run", "--experiment", "P28", "--side", "after", "--no-extra"},
+      {"run", "--experiment", "P09"},
+      {"run", "--experiment", "P28", "--side", "after"},
       {"sweep", "--workload", "linear-mse", "--over", "log_interval=1,100", "--iterations", "50"},
       {"sweep", "--workload", "linear-mse", "--over", "log_interval=1,10", "--over", "batch_size=128,256",
        "--iterations", "50", "--against", "pinned=true"},
@@ -150,8 +150,7 @@ TEST_F(Chinese, RunsAndTheirReports) {
 TEST_F(Chinese, EveryExperimentBothSides) {
   for (const Json& e : Json::parse(run({"list", "experiments", "--json"}).out)) {
     const std::string id = e["id"];
-    const Outcome outcome =
-        in_chinese({"run", "--experiment", id, "--no-extra", "--iterations", "30", "--trace", "t.json"});
+    const Outcome outcome = in_chinese({"run", "--experiment", id, "--iterations", "30", "--trace", "t.json"});
     if (outcome.status == 2) continue;  // this one has a minimum number of iterations
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     add_names_of(folder_ / "t.json");
@@ -165,7 +164,7 @@ TEST_F(Chinese, Pages) {
       {"run", "--workload", "dataloader", "--iterations", "40", "--trace", "t.json"},
       {"run", "--workload", "linear-mse", "--iterations", "300", "--predict", "log_interval=100", "--trace", "t.json"},
       {"run", "--workload", "transfer-loop", "--iterations", "100", "--compare", "pinned=true", "--trace", "t.json"},
-      {"run", "--experiment", "P09", "--no-extra", "--trace", "t.json"},
+      {"run", "--experiment", "P09", "--trace", "t.json"},
       {"report", "t.json"}};
   for (Arguments arguments : pages) {
     arguments.insert(arguments.end(), {"--html", "page.html"});
@@ -197,7 +196,7 @@ TEST_F(Chinese, Complaints) {
       {"run", "--nonsense"},
       {"run", "--workload", "nonsense"},
       {"run", "--workload"},
-      {"run", "--workload", "linear-mse", "--seed", "1", "--seed", "2"},
+      {"run", "--workload", "linear-mse", "--device", "sim", "--device", "cpu"},
       {"run", "--workload", "linear-mse", "--iterations", "0"},
       {"run", "--workload", "linear-mse", "--set", "log_interval"},
       {"run", "--workload", "linear-mse", "--set", "log_interval=many"},

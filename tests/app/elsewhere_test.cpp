@@ -52,8 +52,8 @@ class ElsewhereTest : public ProgramTest {
   }
   Outcome record_there(const Surroundings& surroundings, std::vector<std::string> command,
                        std::vector<std::string> options = {}, const std::string& host = "node") const {
-    std::vector<std::string> arguments{"attach",   "--host",        host,      "--host-program", LANESCOPE_BINARY,
-                                       "--record", "run.lanescope", "--level", "calls"};
+    std::vector<std::string> arguments{"attach",  "--host", host + ":" + LANESCOPE_BINARY, "--record", "run.lanescope",
+                                       "--level", "calls"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     arguments.emplace_back("--");
     arguments.insert(arguments.end(), command.begin(), command.end());

@@ -96,8 +96,7 @@ TEST_F(Grade, RightWrongAndEmpty) {
 // The factor as `run` gives it. An answer is right up to 15 % from it, both ways.
 TEST_F(Grade, ANumberIsRightUpToTheEdgeOfItsTolerance) {
   const double factor =
-      1 /
-      Json::parse(run({"run", "--experiment", "P09", "--no-extra", "--json", "-"}).out)["ratio"]["pace"].get<double>();
+      1 / Json::parse(run({"run", "--experiment", "P09", "--json", "-"}).out)["ratio"]["pace"].get<double>();
   EXPECT_NEAR(factor, 1.442, 0.0005);
   const double inside = 1e-9;
   for (const auto& [answer, right] : std::vector<std::pair<double, std::string>>{{factor * (1.15 - inside), "true"},

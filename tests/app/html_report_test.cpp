@@ -102,8 +102,7 @@ TEST_F(HtmlReport, APredictionThatWasAskedForHasItsSection) {
       page_of({"run", "--workload", "linear-mse", "--iterations", "100", "--predict", "log_interval=0", "--verify"});
   EXPECT_THAT(page, HasSubstr("id=\"prediction\""));
   EXPECT_THAT(page, HasSubstr("<dt>measured</dt>"));
-  const std::string probed =
-      page_of({"run", "--experiment", "P20", "--side", "before", "--no-extra", "--predict", "pinned=true"});
+  const std::string probed = page_of({"run", "--experiment", "P20", "--side", "before", "--predict", "pinned=true"});
   EXPECT_THAT(probed, HasSubstr("<dt>probed</dt><dd>how fast pinned memory is copied to the GPU: 13."));
   EXPECT_THAT(probed, HasSubstr("Measured by a probe: how fast pinned memory is copied to the GPU: 13."));
   const std::string refused =
@@ -161,8 +160,7 @@ TEST_F(HtmlReport, TheJsonHoldsWhatThePageShows) {
 }
 
 TEST_F(HtmlReport, OfAnExperimentHasBothSidesAndWhatWasPublished) {
-  const std::string page =
-      page_of({"report", "--experiment", "P09", "--iterations", "100", "--no-extra", "--lang", "en"});
+  const std::string page = page_of({"report", "--experiment", "P09", "--iterations", "100", "--lang", "en"});
   for (const char* id : {"experiment", "comparison", "advice-1", "timeline-1", "timeline-2", "settings-2", "making"}) {
     EXPECT_EQ(occurrences(page, std::string("<section id=\"") + id + "\">"), 1u) << id;
   }
@@ -170,8 +168,7 @@ TEST_F(HtmlReport, OfAnExperimentHasBothSidesAndWhatWasPublished) {
   EXPECT_EQ(occurrences(page, "<td>checked against this</td>"), 3u);
   const std::string link = page_of({"report", "--experiment", "P17", "--iterations", "2", "--lang", "en"});
   EXPECT_THAT(link, HasSubstr("<td>cannot be checked: No link has this rate; ours is that of the copy itself.</td>"));
-  const std::string one =
-      page_of({"report", "--experiment", "P09", "--side", "after", "--iterations", "100", "--no-extra"});
+  const std::string one = page_of({"report", "--experiment", "P09", "--side", "after", "--iterations", "100"});
   EXPECT_THAT(one,
               AllOf(HasSubstr("id=\"experiment\""), Not(HasSubstr("id=\"comparison\"")), HasSubstr("id=\"time\"")));
 }

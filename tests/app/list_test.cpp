@@ -70,7 +70,15 @@ TEST_F(List, SettingsSayWhatIsAllowedAndTheDefault) {
   EXPECT_TRUE(by_key["feed"]["minimum"].is_null());
   const std::string text = said({"list", "settings"});
   EXPECT_THAT(text, HasSubstr("resident, per-iteration; default resident"));
-  EXPECT_THAT(text, HasSubstr("128 (linear-mse), 120 (iris-mlp)"));
+  EXPECT_THAT(text, testing::ContainsRegex("128 [(]linear-mse[^)]*[)], 120 [(]iris-mlp[)]"));
+}
+
+TEST_F(List, FiguresAreThoseOfSweeps) {
+  const Json json = Json::parse(said({"list", "figures", "--json", "--lang", "en"}));
+  EXPECT_THAT(json, testing::Contains(Json{{"name", "gpu_busy_percent"}, {"label", "GPU busy"}, {"unit", "%"}}));
+  const std::string text = said({"list", "figures", "--lang", "en"});
+  for (const Json& figure : json) EXPECT_THAT(text, HasSubstr(figure["name"].get<std::string>()));
+  EXPECT_THAT(text, HasSubstr("own.NAME"));
 }
 
 TEST_F(List, ExperimentsAreAnArrayInTheOrderOfALesson) {

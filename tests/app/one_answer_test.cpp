@@ -190,7 +190,7 @@ TEST_F(OneAnswer, IsTheStopwatchsWhereTheQueueFills) {
   for (const auto& [id, factor] :
        {std::pair{"P01", 1.25}, std::pair{"P02", 1.08}, std::pair{"P21", 1.08}, std::pair{"S0-plot", 6.0}}) {
     SCOPED_TRACE(id);
-    const Told printed = told({"run", "--experiment", id, "--no-extra"});
+    const Told printed = told({"run", "--experiment", id});
     EXPECT_NEAR(elapsed_factor(printed.json), factor, 0.02 * factor);
     expect_by_elapsed(printed);
     EXPECT_TRUE(printed.json["runs"][1]["iteration_ns"]["mean"].is_null());
@@ -251,8 +251,8 @@ TEST_F(OneAnswer, OfAllExperiments) {
 TEST_F(OneAnswer, OfAReportOfTheSameTrace) {
   for (const std::string id : {"P09", "P14", "P20"}) {
     SCOPED_TRACE(id);
-    const Outcome outcome = run({"run", "--experiment", id, "--side", "before", "--lang", "en", "--no-extra",
-                                 "--iterations", "40", "--json", "run.json", "--trace", "t.json"});
+    const Outcome outcome = run({"run", "--experiment", id, "--side", "before", "--lang", "en", "--iterations", "40",
+                                 "--json", "run.json", "--trace", "t.json"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const Json ran = Json::parse(text_of(folder_ / "run.json"));
     const Told told = report("t.json");

@@ -77,13 +77,13 @@ TEST_F(PredictCheckRun, TheTableAndTheJsonAgree) {
 }
 
 TEST_F(PredictCheckRun, TheProbeIsPrinted) {
-  const Outcome outcome = run({"probe", "--device", "sim:teaching", "--op", "fill,1000,1000,1,0"});
+  const Outcome outcome = run({"probe", "sim:teaching", "fill,1000,1000,1,0"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, testing::StartsWith("device sim:teaching\nnumber cpu.launch_us 10 0\n"));
   EXPECT_THAT(outcome.out, HasSubstr("number link.h2d_pinned_gb_per_s 10 0\n"));
   EXPECT_THAT(outcome.out, HasSubstr("op fill 1000 1000 1 0 "));
-  expect_complaint(run({"probe", "--device", "cpu"}), 2, {"cpu", "GPUs"});
-  expect_complaint(run({"probe", "--device", "sim", "--op", "fill,1"}), 2, {"--op", "'fill,1'", "linear_forward"});
+  expect_complaint(run({"probe", "cpu"}), 2, {"cpu", "GPUs"});
+  expect_complaint(run({"probe", "sim", "fill,1"}), 2, {"'fill,1'", "linear_forward"});
 }
 
 // Widths of 2 %, 10 % and 40 % of the prediction, errors of 1 %, 5 % and 50 %.

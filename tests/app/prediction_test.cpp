@@ -60,7 +60,7 @@ TEST_F(PredictionRun, SeveralChangesAreMadeAtOnce) {
 }
 
 TEST_F(PredictionRun, WhatAProbeMeasuredIsSaid) {
-  const std::vector<std::string> pageable{"--experiment", "P20", "--side", "before", "--no-extra"};
+  const std::vector<std::string> pageable{"--experiment", "P20", "--side", "before"};
   const Json json = prediction(with(pageable, {"--predict", "pinned=true", "--verify"}));
   EXPECT_TRUE(json["refused"].is_null());
   EXPECT_TRUE(json["assumed"].empty());

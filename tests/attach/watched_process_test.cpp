@@ -287,6 +287,31 @@ TEST(WatchedProcess, WhatWasLaunchedBeforeABurstMayBeOnlyAPartOfWhatTheGpuDoes) 
   }
 }
 
+// Between 1000 us, up to which all has come, and 2500 us, when the loss is seen, a kernel may be missing: that time is
+// not recorded, rather than idle.
+TEST(WatchedProcess, AMessageThatWasDroppedCutsTheRecordedTime) {
+  Rig rig;
+  rig.recording(wire::RecordingAct::On, 0);
+  rig.call(10 * kUs, 15 * kUs, 1, 1);
+  rig.kernel(20 * kUs, 40 * kUs);
+  rig.recording(wire::RecordingAct::Delivered, 1000 * kUs);
+  rig.read(1100 * kUs);
+  rig.writer.memory().status.dropped = 1;
+  rig.recording(wire::RecordingAct::Delivered, 2000 * kUs);
+  rig.read(2500 * kUs);
+  rig.call(2600 * kUs, 2605 * kUs, 1, 1);
+  rig.kernel(2610 * kUs, 2700 * kUs);
+  rig.recording(wire::RecordingAct::Delivered, 3000 * kUs);
+  rig.read(3500 * kUs);
+  rig.recording(wire::RecordingAct::Off, 4000 * kUs);
+  rig.recording(wire::RecordingAct::Delivered, 4100 * kUs);
+  rig.finish(5000 * kUs);
+  const trace::Coverage& coverage = rig.trace.coverage(kPid);
+  ASSERT_EQ(coverage.last() - coverage.first(), 2u);
+  EXPECT_EQ(coverage.interval(coverage.first()), (trace::Coverage::Interval{0, 20 * kUs, 1000 * kUs}));
+  EXPECT_EQ(coverage.interval(coverage.first() + 1), (trace::Coverage::Interval{2500 * kUs, 2610 * kUs, 4000 * kUs}));
+}
+
 // A GPU that several programs share: what was launched in the burst [0, 50) ms begins at 40 ms and is delivered at 90
 // ms.
 TEST(WatchedProcess, ABurstWhoseWorkIsDeliveredAfterItsEndCounts) {

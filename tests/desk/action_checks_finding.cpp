@@ -55,7 +55,7 @@ std::vector<ActionCheck> finding_checks() {
       {Action::FindSame, select_a_kernel,
        [](Desk& desk) { return desk.state().drawer == DrawerTab::Found && desk.state().search.total > 2; }},
       {Action::NameStatistics, select_a_kernel,
-       [](Desk& desk) { return desk.has_place("name_figures") && desk.state().name_figures.figures(); }},
+       [](Desk& desk) { return desk.has_place("name_figures") && !desk.state().name_figures.job.outdated(); }},
       {Action::EventList, [](Desk& desk) { desk.state().drawer = DrawerTab::Plots; },
        [](Desk& desk) { return desk.state().drawer == DrawerTab::Events && !desk.state().event_list.shown.empty(); }},
       {Action::Statistics, [](Desk& desk) { desk.state().drawer = DrawerTab::Plots; },

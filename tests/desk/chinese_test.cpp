@@ -229,7 +229,7 @@ TEST_F(ChineseTest, TheWindowWithARun) {
   // Every bubble has a cause to be said.
   const auto records = model().analysis().records();
   ui::select_range(state(), records[records.size() / 2].start_ns, records.back().end_ns);
-  ASSERT_TRUE(desk().until([&] { return state().range_figures.summary && !state().range_figures.busy(); }));
+  ASSERT_TRUE(desk().until([&] { return state().range_figures.job.answer && !state().range_figures.job.busy(); }));
   for (const DrawerTab tab : {DrawerTab::Plots, DrawerTab::Code, DrawerTab::Events, DrawerTab::Found, DrawerTab::Marks,
                               DrawerTab::Statistics}) {
     state().drawer = tab;

@@ -48,16 +48,16 @@ TEST_F(FindTest, ShiftAndDragGivesTheFiguresOfAStretchNameByName) {
   desk().drag(from, {from.x + 260, from.y});
   desk().key_up(key::LeftShift);
   ASSERT_TRUE(state().selection.range.has_value());
-  const auto worked_out = [&] {
-    return state().range_figures.summary && state().range_figures.range == *state().selection.range;
-  };
+  const auto worked_out = [&] { return state().range_figures.shows(*state().selection.range); };
   ASSERT_TRUE(desk().until(worked_out));
   const auto [begin, end] = *state().selection.range;
-  const ui::RangeStatistics expected = ui::range_statistics(model().trace(), begin, end, state().selection.lanes);
-  const ui::RangeStatistics& shown = state().range_figures.statistics;
+  const analysis::EventGroups expected = analysis::event_groups(
+      model().trace(),
+      {.from = begin, .to = end, .lanes = state().selection.lanes, .detail = analysis::GroupDetail::Distribution});
+  const analysis::EventGroups& shown = state().range_figures.job.answer->events;
   EXPECT_GT(shown.all.count, 5);
   EXPECT_EQ(shown.all.count, expected.all.count);
-  EXPECT_EQ(shown.counts, expected.counts);
+  EXPECT_EQ(shown.bins.counts, expected.bins.counts);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("tab.statistics"); }));
   // The wide table stands where the plots were, and a click on a title sorts it.
   desk().click("tab.statistics");
@@ -65,10 +65,11 @@ TEST_F(FindTest, ShiftAndDragGivesTheFiguresOfAStretchNameByName) {
   desk().click("statistics.scope.1");
   EXPECT_FALSE(state().statistics.whole);
   ASSERT_TRUE(desk().until([&] { return !state().statistics.job.outdated(); }));
-  EXPECT_EQ(state().statistics.job.result->range, *state().selection.range);
-  EXPECT_EQ(state().statistics.job.result->events, expected.all.count);
+  EXPECT_EQ(state().statistics.job.answer->from, begin);
+  EXPECT_EQ(state().statistics.job.answer->to, end);
+  EXPECT_EQ(state().statistics.job.answer->events, expected.all.count);
   desk().click("statistics.by.2");
-  EXPECT_EQ(state().statistics.wish.order, (ui::LineOrder{ui::LineColumn::Count, false}));
+  EXPECT_EQ(state().statistics.wish.order, (analysis::GroupOrder{analysis::GroupColumn::Count, false}));
   // A click on a name finds its events.
   desk().click("statistics.row.0");
   EXPECT_TRUE(search().open);

@@ -223,7 +223,7 @@ TEST_F(LessonTest, AStretchDoesNotTellEither) {
   const base::Nanoseconds from = state().view.axis().begin_ns();
   state().selection.clear();
   state().selection.range = {from, from + 500'000};
-  ASSERT_TRUE(desk_.until([&] { return state().range_figures.summary.has_value() && sees("selected"); }));
+  ASSERT_TRUE(desk_.until([&] { return state().range_figures.job.answer.has_value() && sees("selected"); }));
   EXPECT_FALSE(sees("range.verdict"));
   lesson().give(std::size_t{2});
   ASSERT_TRUE(desk_.until([&] { return sees("range.verdict"); }));

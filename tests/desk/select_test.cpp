@@ -128,8 +128,8 @@ TEST_F(SelectTest, AMenuOnAnEvent) {
   choose("lane_menu.name-statistics");
   ASSERT_TRUE(selection().event.has_value());
   EXPECT_EQ(selection().event->event, *kernel);
-  ASSERT_TRUE(desk().until([&] { return state().name_figures.figures().has_value(); }));
-  EXPECT_GE(state().name_figures.figures()->durations.count, 30);
+  ASSERT_TRUE(desk().until([&] { return !state().name_figures.job.outdated(); }));
+  EXPECT_GE(state().name_figures.job.answer->groups.front().durations.count, 30);
   choose("lane_menu.copy-details");
   ASSERT_TRUE(desk().until([&] { return state().toast.has_value(); }));
   EXPECT_THAT(ImGui::GetClipboardText(), testing::StartsWith(std::string(model().trace().names().text(kernel->name))));
@@ -248,11 +248,9 @@ TEST_F(SelectTest, ADragOnTheRulerMeasuresAStretch) {
   ASSERT_TRUE(selection().range.has_value());
   EXPECT_NEAR(before.to_px(selection().range->first), from.x, kSnap);
   EXPECT_NEAR(before.to_px(selection().range->second), to.x, kSnap);
-  const auto figures = [&] {
-    return state().range_figures.summary && state().range_figures.range == *selection().range;
-  };
+  const auto figures = [&] { return state().range_figures.shows(*selection().range); };
   ASSERT_TRUE(desk().until(figures));
-  const analysis::Summary& shown = *state().range_figures.summary;
+  const analysis::Summary& shown = state().range_figures.job.answer->summary;
   const analysis::Summary expected =
       analysis::analyse(model().trace(), selection().range->first, selection().range->second);
   EXPECT_EQ(shown.gpu_busy_ns, expected.gpu_busy_ns);

@@ -236,9 +236,9 @@ while True:
   EXPECT_THAT(m.problems, IsEmpty());
 }
 
-// A program that has 750 kernels of 200 us queued runs 150 ms ahead of the GPU. What was launched before a burst runs
-// in it, and is known; what is launched in it runs 150 ms later, and a burst of 20 ms lasts until the GPU has done that
-// for 20 ms.
+// A program that has 1,250 kernels of 400 us queued runs 500 ms ahead of the GPU. What was launched before a burst runs
+// in it, and is known; what is launched in it runs 500 ms later, and a burst of 20 ms lasts until the GPU has done that
+// for 20 ms. On a busy machine the program may launch nothing in a burst, which then ends as usual.
 TEST(Recording, OfAProgramThatRunsAheadAllKernelsOfABurstAreKnown) {
   Viewer viewer;
   viewer.start(R"(
@@ -247,20 +247,30 @@ import fake_gpu as gpu
 gpu.init()
 queued = collections.deque()
 while True:
-    gpu.launch('kernel', 200, gpu.STREAM)
+    gpu.launch('kernel', 400, gpu.STREAM)
     queued.append(gpu.event_record(gpu.STREAM))
-    if len(queued) > 750:
+    if len(queued) > 1250:
         gpu.event_sync(queued.popleft())
 )");
   Process* process = viewer.process();
   ASSERT_NE(process, nullptr) << viewer.output();
   in_short_bursts(*process);
   Messages& m = process->messages;
-  constexpr std::size_t kBursts = 6;
-  ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) >= kBursts; })) << viewer.output();
+  const auto launches_in = [&](const std::pair<std::int64_t, std::int64_t>& burst) {
+    return std::ranges::any_of(m.calls, [&](const Call& call) {
+      return call.start_ns > burst.first && call.start_ns < burst.first + 10'000'000;
+    });
+  };
+  std::size_t ended = 0;  // the first is not counted: it is not known yet what was queued before
+  for (std::ptrdiff_t with_launches = 0; with_launches < 2;) {
+    ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) > ended; })) << viewer.output();
+    ended = count(m, wire::RecordingAct::Off);
+    const auto so_far = bursts_of(m);
+    with_launches = std::ranges::count_if(std::span(so_far).first(ended).subspan(1), launches_in);
+  }
   process->level(wire::Level::Off);
   const auto bursts = bursts_of(m);
-  ASSERT_TRUE(process->until([&] { return delivered(m) > bursts[kBursts - 1].second; }));
+  ASSERT_TRUE(process->until([&] { return delivered(m) > bursts[ended - 1].second; }));
   std::ranges::sort(m.kernels, {}, [](const Operation& k) { return k.start_ns; });
   std::vector<std::uint32_t> kernels_before;
   for (const auto& r : m.recordings) {
@@ -268,20 +278,21 @@ while True:
   }
   EXPECT_EQ(kernels_before[0], 0u);
   EXPECT_THAT(std::span(kernels_before).subspan(1), Each(1u));
-  for (std::size_t i = 1; i < kBursts; ++i) {  // in the first, it is not known yet what was queued before
+  for (std::size_t i = 1; i < ended; ++i) {
     const auto [on, off] = bursts[i];
     std::int64_t known_until = 0, launched_run_from = 0;
     for (const Operation& k : m.kernels) {
       if (k.start_ns < on || k.start_ns > off) continue;
       // The GPU is never idle. Another kernel runs at On, and its time is that of two clocks.
-      EXPECT_LT(k.start_ns - (known_until == 0 ? on : known_until), known_until == 0 ? 300'000 : 20'000);
+      EXPECT_LT(k.start_ns - (known_until == 0 ? on : known_until), known_until == 0 ? 500'000 : 20'000);
       known_until = k.end_ns;
       const Call* launch = m.call(k.correlation);
       if (launched_run_from == 0 && launch && launch->start_ns > on) launched_run_from = k.start_ns;
     }
-    EXPECT_GT(known_until, off - 300'000);
+    EXPECT_GT(known_until, off - 500'000);
+    if (!launches_in(bursts[i])) continue;
     ASSERT_NE(launched_run_from, 0);
-    EXPECT_GT(launched_run_from, on + 100'000'000);
+    EXPECT_GT(launched_run_from, on + 350'000'000);
     EXPECT_GT(off, launched_run_from + 19'000'000);
   }
   EXPECT_EQ(process->memory().status.no_buffer.load(), 0u);

@@ -15,47 +15,6 @@ using testing::IsEmpty;
 using trace::EventKind;
 using trace::LaneKind;
 
-TEST(NameQuery, EveryWordIsInTheNameWhateverItsCase) {
-  EXPECT_TRUE(NameQuery("MEMCPY").matches("cudaMemcpyAsync"));
-  EXPECT_TRUE(NameQuery("async  mem").matches("cudaMemcpyAsync"));
-  EXPECT_FALSE(NameQuery("async linear").matches("cudaMemcpyAsync"));
-  EXPECT_TRUE(NameQuery("µs Ü").matches("Ü 3 µs"));
-}
-
-TEST(NameQuery, QuotesAreTheWholeNameAndMinusExcludes) {
-  EXPECT_TRUE(NameQuery("\"item()\"").matches("item()"));
-  EXPECT_FALSE(NameQuery("\"item()\"").matches("item() wait"));
-  EXPECT_FALSE(NameQuery("\"Item()\"").matches("item()"));
-  EXPECT_TRUE(NameQuery("linear -backward").matches("linear_forward"));
-  EXPECT_FALSE(NameQuery("linear -backward").matches("linear_Backward"));
-  EXPECT_FALSE(NameQuery("-\"kernel a\"").matches("kernel a"));
-  EXPECT_TRUE(NameQuery("-\"kernel a\"").matches("kernel ab"));
-  // While it is being typed.
-  EXPECT_TRUE(NameQuery("\"copy ho").matches("Copy Host to device"));
-  EXPECT_TRUE(NameQuery("linear -").matches("linear_forward"));
-}
-
-TEST(NameQuery, NothingAskedForIsEmpty) {
-  EXPECT_TRUE(NameQuery("").empty());
-  EXPECT_TRUE(NameQuery("  - \"\" \"").empty());
-  EXPECT_FALSE(NameQuery("-a").empty());
-  EXPECT_EQ(quoted_name("a b"), "\"a b\"");
-}
-
-TEST(NameQuery, NamesNearToAWrongOne) {
-  base::NameTable names;
-  for (const char* name : {"cudaStreamSynchronize", "cudaLaunchKernel", "linear_forward", "log 1 → 100", "mse"}) {
-    names.intern(name);
-  }
-  EXPECT_THAT(near_names(names, "linaer"), ElementsAre("linear_forward"));              // two letters swapped
-  EXPECT_THAT(near_names(names, "sinchronize"), ElementsAre("cudaStreamSynchronize"));  // one changed, within the name
-  EXPECT_THAT(near_names(names, "cudalaunchkernal"), ElementsAre("cudaLaunchKernel"));
-  EXPECT_THAT(near_names(names, "zzzzzz"), IsEmpty());
-  EXPECT_THAT(near_names(names, "x"), IsEmpty());
-  EXPECT_THAT(near_names(names, "log 1 → 10"), ElementsAre("log 1 → 100"));
-  EXPECT_THAT(near_names(names, "log 1 → 10", {names.find("log 1 → 100")}), IsEmpty());
-}
-
 class SearchTest : public testing::Test {
  protected:
   ~SearchTest() override { search.end(); }
@@ -141,6 +100,24 @@ TEST_F(SearchTest, GoesOnWithTheRunAndKeepsTheOrder) {
   EXPECT_THAT(search.by_row().begin()->second.starts, testing::SizeIs(2)) << "by sub-row";
 }
 
+TEST_F(SearchTest, WhatIsAskedForAgainIsFoundOnce) {
+  for (int i = 0; i < 20'000; ++i) build.kernel(i * 100, i * 100 + 50);  // too many for one frame
+  build.publish();
+  search.open = true;
+  search.ask("kernel");
+  search.update(trace, now);
+  EXPECT_TRUE(search.busy());
+  search.ask("nothing");
+  search.ask("kernel");
+  settle();
+  EXPECT_EQ(search.total, 20'000u);
+  EXPECT_EQ(search.found.size(), 20'000u);
+  search.ask("nothing");
+  settle();
+  EXPECT_EQ(search.total, 0u);
+  EXPECT_FALSE(search.searching());
+}
+
 TEST_F(SearchTest, NothingFoundSaysWhatIsNear) {
   build.kernel(0, 10);
   build.publish();
@@ -156,13 +133,12 @@ TEST_F(SearchTest, ReadsInSlicesOfTimeAndKeepsTheFirst) {
     build.kernel(i * 100 + 50, i * 100 + 60, 0, 1);
   }
   build.publish();
-  Finder finder{NameQuery("kernel")};
-  const base::Stop stop{false};
+  analysis::Finder finder({.names = analysis::NameQuery("kernel")});
   std::uint64_t count = 0;
   std::vector<Nanoseconds> kept;
   int slices = 0;
   for (bool more = true; more; ++slices) {
-    const Finder::Batch batch = finder.next(trace, 30 - kept.size(), stop, 100);
+    const analysis::Finder::Batch batch = finder.next(trace, 30 - kept.size(), {}, 100);
     more = batch.more;
     count += batch.count;
     for (const EventRef& e : batch.events) kept.push_back(e.event.start_ns);
@@ -172,7 +148,7 @@ TEST_F(SearchTest, ReadsInSlicesOfTimeAndKeepsTheFirst) {
   EXPECT_GE(slices, 5);
   ASSERT_EQ(kept.size(), 30u);
   for (std::size_t i = 0; i < kept.size(); ++i) EXPECT_EQ(kept[i], static_cast<Nanoseconds>(i) * 50);
-  EXPECT_EQ(finder.next(trace, 30, stop, 100).count, 0u);
+  EXPECT_EQ(finder.next(trace, 30, {}, 100).count, 0u);
 }
 
 TEST_F(SearchTest, WalksFromTheViewAndWrapsAround) {

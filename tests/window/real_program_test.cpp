@@ -13,6 +13,7 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "model/attached_source.h"
@@ -177,9 +178,9 @@ class ViewerTest : public testing::Test {
   bool find_program() {
     std::ifstream children("/proc/" + std::to_string(viewer_) + "/task/" + std::to_string(viewer_) + "/children");
     for (pid_t child = 0; children >> child;) {
-      std::ifstream maps("/proc/" + std::to_string(child) + "/maps");
-      const std::string text{std::istreambuf_iterator<char>(maps), {}};
-      if (text.find("liblanescope_inject") != std::string::npos) program_ = child;
+      std::ostringstream text;  // an iterator over the file would throw if the process ends meanwhile
+      text << std::ifstream("/proc/" + std::to_string(child) + "/maps").rdbuf();
+      if (text.str().find("liblanescope_inject") != std::string::npos) program_ = child;
     }
     return program_ > 0;
   }

@@ -108,12 +108,13 @@ void draw_stack(const Canvas& c, const CallStack& stack) {
 // Count, sum, mean and percentiles of all events of the selected name, in the whole trace.
 void draw_name_figures(const Canvas& c) {
   const NameFigures& all = c.state.name_figures;
-  if (!all.open || !all.subject()) return;
+  if (!all.open || !c.state.selection.event) return;
   heading(c, tr("ALL OF THIS NAME"));
   note_place(c, "name_figures");
-  if (!all.figures()) return text(c, FontRole::Small, Colour::Muted, tr("calculating …"));
-  const NameStatistics& f = *all.figures();
-  const std::string about = all.exact() ? "" : "≈ ";
+  if (all.job.outdated()) return text(c, FontRole::Small, Colour::Muted, tr("calculating …"));
+  const analysis::EventGroups& answer = *all.job.answer;
+  const analysis::EventGroup f = answer.groups.empty() ? analysis::EventGroup{} : answer.groups.front();
+  const std::string about = answer.exact ? "" : "≈ ";
   fact_lines(c, {{tr("count"), base::format_count(f.durations.count)},
                  {tr("total"), base::format_duration(f.sum_ns)},
                  {tr("mean"), base::format_duration(static_cast<Nanoseconds>(std::llround(f.durations.mean_ns)))},

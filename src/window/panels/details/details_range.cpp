@@ -19,15 +19,16 @@ using base::tr;
 // Count, sum, mean and percentiles of all events in the range, on the selected lanes.
 void draw_durations(const Canvas& c) {
   const ShellState& state = c.state;
-  const RangeStatistics& s = state.range_figures.statistics;
+  const RangeFigures& figures = state.range_figures;
+  const analysis::EventGroups& s = figures.job.answer->events;
   heading(c, tr("DURATIONS"));
-  const std::size_t lanes = state.range_figures.lanes.size();
+  const std::size_t lanes = figures.job.of.lanes.size();
   const std::string of = lanes == 0   ? std::string(tr("all lanes"))
-                         : lanes == 1 ? state.model.trace().lane(state.range_figures.lanes.front()).info().name
+                         : lanes == 1 ? state.model.trace().lane(figures.job.of.lanes.front()).info().name
                                       : tr("{} lanes", lanes);
   text(c, FontRole::Small, Colour::Muted, tr("{} events on {}", base::format_count(s.all.count), of));
-  if (s.instants > 0) {
-    text(c, FontRole::Small, Colour::Muted, tr("{} instants are not included", base::format_count(s.instants)));
+  if (s.bins.instants > 0) {
+    text(c, FontRole::Small, Colour::Muted, tr("{} instants are not included", base::format_count(s.bins.instants)));
   }
   if (s.all.count == 0) return;
   vertical_space(c, 4);
@@ -50,13 +51,13 @@ void draw_range_details(const Canvas& c) {
   const auto [from, to] = *c.state.selection.range;
   heading(c, tr("SELECTED RANGE"));
   text(c, FontRole::Title, Colour::Text, base::format_duration(to - from));
-  const bool current = figures.summary && figures.range == *c.state.selection.range;
+  const bool current = figures.shows(*c.state.selection.range);
   const Nanoseconds origin = c.state.model.live() ? 0 : c.state.model.extent().first;
   text(c, FontRole::Small, Colour::Muted,
        current ? tr("starting at {} s", full_time(from - origin)) : tr("calculating …"));
-  if (!figures.summary) return;
+  if (!figures.job.answer) return;
   vertical_space(c, 4);
-  const Summary& s = *figures.summary;
+  const Summary& s = figures.job.answer->summary;
   // While answers are hidden, a stretch tells no more than the lanes do.
   if (answers_hidden(c.state)) return draw_durations(c);
   text(c, FontRole::BodyBold, verdict_colour(s.verdict.kind), std::string(analysis::verdict_title(s.verdict.kind)));

@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 
@@ -16,6 +17,8 @@
 namespace lanescope::ui {
 namespace {
 
+using analysis::DurationBins;
+using analysis::EventGroups;
 using base::tr;
 
 constexpr float kBars = 72, kAbove = 18, kBelow = 18;
@@ -31,64 +34,43 @@ std::optional<Nanoseconds> pointed_duration(const ShellState& state) {
 }
 
 // The position of a duration between the first and the last edge, 0 to 1.
-float share_of(const RangeStatistics& s, double duration) {
+float share_of(const DurationBins& s, double duration) {
   const double low = std::log(s.edges.front());
   const double high = std::log(s.edges.back());
   return static_cast<float>(std::clamp((std::log(std::max(duration, 1e-9)) - low) / (high - low), 0.0, 1.0));
 }
 
-void draw_percentile(const Canvas& c, const RangeStatistics& s, const Rect& box, Nanoseconds value,
-                     const std::string& name, bool left) {
-  const float x = std::round(box.x + box.width * share_of(s, static_cast<double>(value)));
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float scale = c.scale;
-  for (float y = box.y - 2 * scale; y < box.y + box.height; y += 5 * scale) {
-    list.AddLine({x, y}, {x, std::min(y + 3 * scale, box.y + box.height)}, c.theme[Colour::Text], scale);
-  }
-  const std::string says = name + " " + base::format_duration(value);
-  const float width = text_width(c.fonts, FontRole::Small, says) + 2;
-  // One label is to the left of its line and one to the right, so that they never meet.
-  const float room_left = box.x;
-  const float room_right = box.x + box.width;
-  float at = left ? x - width + 4 * scale : x - 4 * scale;
-  at = std::clamp(at, room_left, std::max(room_left, room_right - width));
-  const Label label{at, box.y - kAbove * scale, width + 2, c.theme[Colour::Text], FontRole::Small, says, 15 * scale};
-  draw_labels(list, c.fonts, {&label, 1});
-}
-
-// The two labels over the bars: p50 on the left, p99 in the remaining space.
-void draw_percentiles(const Canvas& c, const RangeStatistics& s, const Rect& box) {
-  const std::string about = s.exact ? "" : "≈";
-  const float x50 = box.x + box.width * share_of(s, static_cast<double>(s.all.p50_ns));
-  const float x99 = box.x + box.width * share_of(s, static_cast<double>(s.all.p99_ns));
-  const float w50 = text_width(c.fonts, FontRole::Small, "p50 " + base::format_duration(s.all.p50_ns)) + 2;
-  const float w99 = text_width(c.fonts, FontRole::Small, "p99 " + base::format_duration(s.all.p99_ns)) + 2;
-  // If the lines are close, the labels would overlap: the left one moves all the way to the left.
-  const float gap = 8 * c.scale;
-  const float at99 = std::clamp(x99 - 4 * c.scale, box.x, box.x + box.width - w99);
-  const float at50 = std::clamp(x50 - w50 + 4 * c.scale, box.x, box.x + box.width - w50);
-  if (at50 + w50 + gap <= at99) {
-    draw_percentile(c, s, box, s.all.p50_ns, about + "p50", true);
-    draw_percentile(c, s, box, s.all.p99_ns, about + "p99", false);
-    return;
+// Dashed lines through the bars, with labels over them: p50 at the left of its line, p99 at the right. If the lines are
+// too close for that, the labels move to the edges.
+void draw_percentiles(const Canvas& c, const EventGroups& events, const Rect& box) {
+  const float s = c.scale;
+  const float end = box.x + box.width;
+  struct Mark {
+    std::string says;
+    float x, width, at;
+  };
+  const auto mark = [&](const char* name, Nanoseconds value, bool left) {
+    const std::string says = (events.exact ? "" : "≈") + std::string(name) + " " + base::format_duration(value);
+    const float width = text_width(c.fonts, FontRole::Small, says) + 2;
+    const float x = std::round(box.x + box.width * share_of(events.bins, static_cast<double>(value)));
+    return Mark{says, x, width, std::clamp(left ? x - width + 4 * s : x - 4 * s, box.x, std::max(box.x, end - width))};
+  };
+  std::array marks{mark("p50", events.all.p50_ns, true), mark("p99", events.all.p99_ns, false)};
+  if (marks[0].at + marks[0].width + 8 * s > marks[1].at) {
+    marks[0].at = box.x;
+    marks[1].at = end - marks[1].width;
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float y = box.y - kAbove * c.scale;
-  const std::uint32_t ink = c.theme[Colour::Text];
-  const Label labels[] = {{box.x, y, w50 + 10 * c.scale, ink, FontRole::Small,
-                           about + "p50 " + base::format_duration(s.all.p50_ns), 15 * c.scale},
-                          {box.x + box.width - w99 - 10 * c.scale, y, w99 + 10 * c.scale, ink, FontRole::Small,
-                           about + "p99 " + base::format_duration(s.all.p99_ns), 15 * c.scale, LabelAlign::Right}};
-  draw_labels(list, c.fonts, labels);
-  for (const float x : {std::round(x50), std::round(x99)}) {
-    for (float dash = box.y - 2 * c.scale; dash < box.y + box.height; dash += 5 * c.scale) {
-      list.AddLine({x, dash}, {x, std::min(dash + 3 * c.scale, box.y + box.height)}, ink, c.scale);
+  for (const Mark& m : marks) {
+    for (float y = box.y - 2 * s; y < box.y + box.height; y += 5 * s) {
+      list.AddLine({m.x, y}, {m.x, std::min(y + 3 * s, box.y + box.height)}, c.theme[Colour::Text], s);
     }
+    draw_label(c, {m.at, box.y - kAbove * s, m.width + 2, 15 * s}, c.theme[Colour::Text], FontRole::Small, m.says);
   }
 }
 
 // Round durations below the bars: powers of ten, with values between them if there are few powers.
-void draw_scale(const Canvas& c, const RangeStatistics& s, const Rect& box) {
+void draw_scale(const Canvas& c, const DurationBins& s, const Rect& box) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   std::vector<Label> labels;
   float free_from = box.x;
@@ -121,7 +103,9 @@ void draw_scale(const Canvas& c, const RangeStatistics& s, const Rect& box) {
 
 void draw_range_histogram(const Canvas& c) {
   ShellState& state = c.state;
-  const RangeStatistics& s = state.range_figures.statistics;
+  if (!state.range_figures.job.answer) return;
+  const EventGroups& events = state.range_figures.job.answer->events;
+  const DurationBins& s = events.bins;
   const float scale = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -169,12 +153,12 @@ void draw_range_histogram(const Canvas& c) {
                 std::min(1.5f * scale, (x1 - x0) / 3));
   }
   add_to_draw_list(*ImGui::GetWindowDrawList(), c.spans, batch);
-  draw_percentiles(c, s, box);
+  draw_percentiles(c, events, box);
   draw_scale(c, s, box);
   if (hovered && lit) {
     ImGui::SetTooltip(
         "%s", tr("{} to {}: {} of {} events", histogram_ns_text(s.edges[*lit]), histogram_ns_text(s.edges[*lit + 1]),
-                 base::format_count(s.counts[*lit]), base::format_count(s.all.count))
+                 base::format_count(s.counts[*lit]), base::format_count(events.all.count))
                   .c_str());
   }
 }

@@ -126,8 +126,7 @@ void selection_heading(const Canvas& c) {
   list.AddRectFilled(at, {at.x + width, at.y + height}, c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised],
                      5 * s);
   outline(c, {at.x, at.y, width, height}, 5, hovered);
-  const Label label{at.x, at.y, width, c.theme[Colour::Text], FontRole::Small, says, height, LabelAlign::Centre};
-  draw_labels(list, c.fonts, {&label, 1});
+  draw_label(c, {at.x, at.y, width, height}, c.theme[Colour::Text], FontRole::Small, says, LabelAlign::Centre);
   if (hovered) {
     ImGui::SetTooltip("%s (%s)", tr("copy all of it as text"), keys_text(info(Action::CopyDetails)).c_str());
   }

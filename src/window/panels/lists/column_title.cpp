@@ -2,7 +2,6 @@
 
 #include <imgui.h>
 
-#include "render/labels.h"
 #include "window/widgets.h"
 
 namespace lanescope::ui {
@@ -13,7 +12,7 @@ bool draw_column_title(const Canvas& c, const std::string& id, const ColumnTitle
   const bool pressed = press_area(c, id.c_str(), {r.width, r.height});
   note_control(c, id);
   const bool hovered = ImGui::IsItemHovered();
-  if (hovered) {
+  if (hovered && title.tip) {
     ImGui::BeginTooltip();
     ImGui::PushTextWrapPos(420 * c.scale);
     ImGui::TextUnformatted(title.tip);
@@ -22,10 +21,8 @@ bool draw_column_title(const Canvas& c, const std::string& id, const ColumnTitle
   }
   const Colour ink = title.ascending ? Colour::Accent : hovered ? Colour::Text : Colour::Dim;
   const std::string says = std::string(title.text) + (!title.ascending ? "" : *title.ascending ? " ↑" : " ↓");
-  const Label label{
-      r.x + title.inset, r.y,        r.width - title.inset, c.theme.as_text(ink), FontRole::SmallBold, says,
-      r.height,          title.align};
-  draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&label, 1});
+  draw_label(c, {r.x + title.inset, r.y, r.width - title.inset, r.height}, c.theme.as_text(ink), FontRole::SmallBold,
+             says, title.align);
   return pressed;
 }
 

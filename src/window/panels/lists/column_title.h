@@ -10,7 +10,7 @@ namespace lanescope::ui {
 
 struct ColumnTitle {
   const char* text;
-  const char* tip;
+  const char* tip;  ///< null: none
   Rect place;
   float inset = 0;  ///< from its left
   LabelAlign align = LabelAlign::Right;

@@ -1,13 +1,11 @@
 // The list of events, synchronised with the timeline.
 #include <fmt/format.h>
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 
 #include "base/time.h"
 #include "base/translate.h"
-#include "render/labels.h"
 #include "shell/finding.h"
 #include "window/panels/lists/event_table.h"
 #include "window/panels/lists/lists_panels.h"
@@ -68,30 +66,16 @@ void draw_event_choices(const Canvas& c) {
     note_control(c, id);
     if (on) draw.AddRectFilled({right, row.y}, {right + width, row.y + 20 * s}, c.theme[Colour::PanelRaised], 4 * s);
     const Colour ink = on ? Colour::Accent : ImGui::IsItemHovered() ? Colour::Text : Colour::Muted;
-    const Label label{right,
-                      row.y,
-                      width,
-                      c.theme.as_text(ink),
-                      on ? FontRole::SmallBold : FontRole::Small,
-                      texts[i],
-                      20 * s,
-                      LabelAlign::Centre};
-    draw_labels(draw, c.fonts, {&label, 1});
+    draw_label(c, {right, row.y, width, 20 * s}, c.theme.as_text(ink), on ? FontRole::SmallBold : FontRole::Small,
+               texts[i], LabelAlign::Centre);
     right -= 4 * s;
   }
   right -= 8 * s;
   const float width = std::min(220 * s, right - row.x);
   if (width < 60 * s) return;
-  const TextStyle style(c, FontRole::Small, Colour::Text);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(8 * s, 5 * s));
-  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1.0f);
-  ImGui::PushStyleColor(ImGuiCol_Border, c.theme[Colour::Line]);
-  ImGui::SetCursorScreenPos({right - width, row.y - 2 * s});
-  ImGui::SetNextItemWidth(width);
-  if (ImGui::InputTextWithHint("##filter", tr("filter by name"), &list.filter)) list.read = {};
+  const Rect place{right - width, row.y, width, 0};
+  if (list_field(c, "filter", tr("filter by name"), list.filter, place)) list.read = {};
   note_control(c, "event_list.filter");
-  ImGui::PopStyleColor();
-  ImGui::PopStyleVar(2);
 }
 
 // Reads the rows to show, if the view, the selection, the trace or the list itself has changed.
@@ -158,17 +142,11 @@ void draw_event_list(const Canvas& c) {
     select_listed(state, *answer.clicked);
   }
   if (list.shown.empty()) {
-    const Label none{area.x + 16 * s,
-                     area.y + kListHeader * s,
-                     area.width - 32 * s,
-                     c.theme.as_text(Colour::Muted),
-                     FontRole::Body,
-                     list.cut              ? tr("no event of that name nearby")
-                     : list.filter.empty() ? tr("no events in this range")
-                                           : tr("no event of that name in this range"),
-                     40 * s};
-    draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&none, 1});
-    return;
+    const char* says = list.cut              ? tr("no event of that name nearby")
+                       : list.filter.empty() ? tr("no events in this range")
+                                             : tr("no event of that name in this range");
+    const Rect box{area.x + 16 * s, area.y + kListHeader * s, area.width - 32 * s, 40 * s};
+    return draw_label(c, box, c.theme.as_text(Colour::Muted), FontRole::Body, says);
   }
   // The bar represents time: its position is a time, not an index.
   const auto span = static_cast<double>(std::max<Nanoseconds>(1, to - from));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -165,6 +166,44 @@ int wheel_rows(const Rect& area) {
   const auto rows = static_cast<int>(rest);
   rest -= static_cast<float>(rows);
   return rows;
+}
+
+void draw_table_note(const Canvas& c, float right, const std::vector<std::string>& texts) {
+  const Rect header = c.state.places["drawer.header"];
+  for (const std::string& says : texts) {
+    const float width = text_width(c.fonts, FontRole::Small, says) + 4 * c.scale;
+    if (width > right - header.x) continue;
+    return draw_label(c, {right - width, header.y, width, 20 * c.scale}, c.theme.as_text(Colour::Muted),
+                      FontRole::Small, says, LabelAlign::Right);
+  }
+}
+
+void scroll_by_wheel(const Rect& area, std::size_t fitting, std::size_t count, std::size_t& top) {
+  const auto last_top = static_cast<std::ptrdiff_t>(count - std::min(fitting, count));
+  const auto wanted = std::min(static_cast<std::ptrdiff_t>(top), last_top) + wheel_rows(area);
+  top = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(wanted, 0, last_top));
+}
+
+void draw_lines_bar(const Canvas& c, const char* id, const Rect& track, std::size_t fitting, std::size_t count,
+                    std::size_t& top) {
+  const auto n = static_cast<double>(count);
+  const auto wanted = draw_scroll_bar(c, id, track, static_cast<double>(top) / n, static_cast<double>(fitting) / n);
+  if (wanted) top = std::min(count - std::min(fitting, count), static_cast<std::size_t>(*wanted * n + 0.5));
+}
+
+bool list_field(const Canvas& c, const std::string& id, const char* hint, std::string& text, const Rect& place,
+                Colour border, int flags) {
+  const float s = c.scale;
+  const TextStyle style(c, FontRole::Small, Colour::Text);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(8 * s, 5 * s));
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1.0f);
+  ImGui::PushStyleColor(ImGuiCol_Border, c.theme[border]);
+  ImGui::SetCursorScreenPos({place.x, place.y - 2 * s});
+  ImGui::SetNextItemWidth(place.width);
+  const bool changed = ImGui::InputTextWithHint(("##" + id).c_str(), hint, &text, flags);
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar(2);
+  return changed;
 }
 
 }  // namespace lanescope::ui

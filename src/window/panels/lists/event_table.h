@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "window/canvas.h"
 
@@ -34,5 +35,15 @@ std::optional<double> draw_scroll_bar(const Canvas& canvas, const char* id, cons
                                       double length);
 /// How many rows the wheel scrolls over an area; positive: down.
 int wheel_rows(const Rect& area);
+/// At the right of the tabs: the first of these texts that fits to the left of `right`.
+void draw_table_note(const Canvas& canvas, float right, const std::vector<std::string>& texts);
+/// Of a list of `count` lines of which some fit, `top` is the first that is visible: moved by the wheel, and by the
+/// bar.
+void scroll_by_wheel(const Rect& area, std::size_t fitting, std::size_t count, std::size_t& top);
+void draw_lines_bar(const Canvas& canvas, const char* id, const Rect& track, std::size_t fitting, std::size_t count,
+                    std::size_t& top);
+/// A text field above a list; its height is given. True: it was changed, or with EnterReturnsTrue entered.
+bool list_field(const Canvas& canvas, const std::string& id, const char* hint, std::string& text, const Rect& place,
+                Colour border = Colour::Line, int flags = 0);
 
 }  // namespace lanescope::ui

@@ -1,12 +1,10 @@
 // The search: its field in the row of the tabs, and the results below.
 #include <fmt/format.h>
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 
 #include "base/translate.h"
-#include "render/labels.h"
 #include "shell/finding.h"
 #include "window/panels/lists/event_table.h"
 #include "window/panels/lists/lists_panels.h"
@@ -47,10 +45,8 @@ bool small_button(const Canvas& c, const char* id, const char* sign, const Rect&
     list.AddRectFilled({r.x, r.y}, {r.x + r.width, r.y + r.height}, c.theme[Colour::PanelRaised], 4 * s);
     ImGui::SetTooltip("%s", tip.c_str());
   }
-  const Label label{
-      r.x,  r.y,      r.width,           c.theme.as_text(hovered ? Colour::Accent : Colour::Muted), FontRole::BodyBold,
-      sign, r.height, LabelAlign::Centre};
-  draw_labels(list, c.fonts, {&label, 1});
+  draw_label(c, r, c.theme.as_text(hovered ? Colour::Accent : Colour::Muted), FontRole::BodyBold, sign,
+             LabelAlign::Centre);
   return clicked;
 }
 
@@ -70,30 +66,14 @@ void draw_found_field(const Canvas& c) {
   // Wide enough for any count, so that the field next to it does not move.
   const float count_width = text_width(c.fonts, FontRole::MonoSmall, "00,000 of 000,000 …");
   right -= count_width + 8 * s;
-  const Label count{right,
-                    row.y,
-                    count_width,
-                    c.theme.as_text(Colour::Muted),
-                    FontRole::MonoSmall,
-                    count_text(search),
-                    side,
-                    LabelAlign::Right};
-  draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&count, 1});
+  draw_label(c, {right, row.y, count_width, side}, c.theme.as_text(Colour::Muted), FontRole::MonoSmall,
+             count_text(search), LabelAlign::Right);
   const float width = std::max(60 * s, std::min(300 * s, right - 8 * s - row.x));
-  ImGui::SetCursorScreenPos({right - 8 * s - width, row.y - 2 * s});
-  ImGui::SetNextItemWidth(width);
-  bool entered = false;
   const std::string before = search.text;
-  {
-    const TextStyle style(c, FontRole::Small, Colour::Text);
-    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(8 * s, 5 * s));
-    ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1.0f);
-    ImGui::PushStyleColor(ImGuiCol_Border, c.theme[search.field_active ? Colour::Accent : Colour::Line]);
-    entered = ImGui::InputTextWithHint(("##search" + std::to_string(search.field_number)).c_str(),
-                                       tr("search events by name"), &search.text, ImGuiInputTextFlags_EnterReturnsTrue);
-    ImGui::PopStyleColor();
-    ImGui::PopStyleVar(2);
-  }
+  const bool entered =
+      list_field(c, "search" + std::to_string(search.field_number), tr("search events by name"), search.text,
+                 {right - 8 * s - width, row.y, width, 0}, search.field_active ? Colour::Accent : Colour::Line,
+                 ImGuiInputTextFlags_EnterReturnsTrue);
   note_control(c, "search.field");
   const bool was_active = search.field_active;
   search.field_active = ImGui::IsItemActive();
@@ -155,7 +135,7 @@ void draw_nothing(const Canvas& c, const Rect& area) {
     if (press_text(c, id.c_str())) taken = name;
     note_control(c, id);
   }
-  if (!taken.empty()) search_for(c.state, quoted_name(taken));
+  if (!taken.empty()) search_for(c.state, analysis::quoted_name(taken));
 }
 
 }  // namespace
@@ -172,14 +152,11 @@ void draw_found(const Canvas& c) {
   search.hovered.reset();
   if (search.found.empty()) return draw_nothing(c, area);
   if (fitting == 0) return;
-  const std::size_t last_top = search.found.size() - std::min(fitting, search.found.size());
   if (std::exchange(search.scroll_to_shown, false) && search.at) {
     const bool there = *search.at >= search.top && *search.at < search.top + fitting;
     if (!there) search.top = *search.at - std::min(*search.at, fitting / 3);
   }
-  const int rows = wheel_rows(area);
-  const auto top = static_cast<std::ptrdiff_t>(std::min(search.top, last_top)) + rows;
-  search.top = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(top, 0, static_cast<std::ptrdiff_t>(last_top)));
+  scroll_by_wheel(area, fitting, search.found.size(), search.top);
 
   std::optional<EventRef> pointed;
   if (state.pointed.hit) pointed = state.pointed.hit->event;
@@ -198,12 +175,8 @@ void draw_found(const Canvas& c) {
     const auto place = std::find(shown.begin(), shown.end(), *answer.clicked);
     show_found(state, search.top + static_cast<std::size_t>(place - shown.begin()));
   }
-  const auto n = static_cast<double>(search.found.size());
   const Rect track{area.x + area.width, area.y + kListHeader * s, kFoundBar * s, area.height - kListHeader * s};
-  if (const auto wanted = draw_scroll_bar(c, "found.bar", track, static_cast<double>(search.top) / n,
-                                          static_cast<double>(fitting) / n)) {
-    search.top = std::min(last_top, static_cast<std::size_t>(*wanted * n + 0.5));
-  }
+  draw_lines_bar(c, "found.bar", track, fitting, search.found.size(), search.top);
 }
 
 }  // namespace lanescope::ui

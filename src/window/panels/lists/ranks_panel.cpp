@@ -78,21 +78,14 @@ std::vector<RankTableColumn> rank_columns_in(const Canvas& c, const Rect& area) 
   return columns;
 }
 
-// What the table covers, at the right of the tabs.
+// What the table covers.
 void draw_note(const Canvas& c) {
   const JobState& job = c.state.job;
-  const float s = c.scale;
   const Rect header = c.state.places["drawer.header"];
   const std::string count = base::format_count(static_cast<std::int64_t>(job.collectives().all.size()));
-  const float right = header.x + header.width - kSide * s;
-  for (const std::string& note : {tr("{} collectives in {}", count, base::format_duration(job.ranks().elapsed_ns)),
-                                  tr("{} collectives", count)}) {
-    const float width = text_width(c.fonts, FontRole::Small, note) + 4 * s;
-    if (width > right - header.x) continue;
-    const Label label{right - width,   header.y, width,  c.theme.as_text(Colour::Muted),
-                      FontRole::Small, note,     20 * s, LabelAlign::Right};
-    return draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&label, 1});
-  }
+  draw_table_note(
+      c, header.x + header.width - kSide * c.scale,
+      {tr("{} collectives in {}", count, base::format_duration(job.ranks().elapsed_ns)), tr("{} collectives", count)});
 }
 
 // Who arrives last most often, and why; or why nobody knows.
@@ -188,21 +181,15 @@ void draw_ranks(const Canvas& c) {
 
   const std::vector<std::size_t> lines = arranged_ranks(table, state.ranks.order);
   const auto fitting = static_cast<std::size_t>(std::max(0.0f, area.height / height));
-  const std::size_t last_top = lines.size() - std::min(fitting, lines.size());
-  const auto wanted = static_cast<std::ptrdiff_t>(std::min(state.ranks.top, last_top)) + wheel_rows(area);
   std::size_t& top = state.ranks.top;
-  top = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(wanted, 0, static_cast<std::ptrdiff_t>(last_top)));
+  scroll_by_wheel(area, fitting, lines.size(), top);
   const std::size_t end = std::min(lines.size(), top + fitting);
   for (std::size_t i = top; i < end; ++i) {
     draw_rank_line(c, columns, table.lines[lines[i]],
                    {area.x, area.y + static_cast<float>(i - top) * height, area.width, height});
   }
-  const auto n = static_cast<double>(lines.size());
   const Rect track{area.x + area.width + 10 * s, area.y, kRankBar * s, area.height};
-  if (const auto to =
-          draw_scroll_bar(c, "ranks.bar", track, static_cast<double>(top) / n, static_cast<double>(fitting) / n)) {
-    top = std::min(last_top, static_cast<std::size_t>(*to * n + 0.5));
-  }
+  draw_lines_bar(c, "ranks.bar", track, fitting, lines.size(), top);
 }
 
 }  // namespace lanescope::ui

@@ -1,9 +1,11 @@
-#include "inspect/name_query.h"
+#include "analysis/name_query.h"
 
 #include <algorithm>
 #include <tuple>
 
-namespace lanescope::ui {
+#include "analysis/event_query.h"
+
+namespace lanescope::analysis {
 namespace {
 
 // Handles ASCII only: kernel and call names are ASCII, and other bytes are kept.
@@ -86,19 +88,16 @@ std::string quoted_name(std::string_view name) { return "\"" + std::string(name)
 
 std::set<base::NameId> names_of_changes(const trace::Trace& trace) {
   std::set<base::NameId> found;
-  const trace::Trace::ReadLock lock(trace);
-  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
-    const trace::Lane& lane = trace.lane(static_cast<trace::LaneId>(l));
-    for (std::size_t r = 0; lane.info().kind == trace::LaneKind::Markers && r < lane.row_count(); ++r) {
-      const trace::Row& row = lane.row(r);
-      for (trace::EventIndex i = row.first(); i < row.last(); ++i) {
-        const trace::Event marker = row.event(i);
-        if (!trace::is_setting_change(marker)) continue;
-        const trace::SettingChange change = trace::change_of(marker);
-        found.insert({marker.name, change.key, change.before, change.now});
-      }
-    }
-  }
+  const EventQuery markers{.lane_kind = trace::LaneKind::Markers, .markers = true};
+  scan(trace, event_sources(trace, markers), {},
+       [&](const EventSource&, const trace::Block& block, trace::EventIndex first, trace::EventIndex last) {
+         for (; first < last; ++first) {
+           const trace::Event marker = trace::untimed_event(block, first % trace::kBlockEvents);
+           if (!trace::is_setting_change(marker)) continue;
+           const trace::SettingChange change = trace::change_of(marker);
+           found.insert({marker.name, change.key, change.before, change.now});
+         }
+       });
   return found;
 }
 
@@ -129,4 +128,4 @@ std::vector<std::string> near_names(const base::NameTable& names, std::string_vi
   return result;
 }
 
-}  // namespace lanescope::ui
+}  // namespace lanescope::analysis

@@ -1,4 +1,5 @@
-// The durations of one name: individually, or counted if there are too many. Gives count, mean and percentiles.
+// Durations as they are read from a trace: individually, or counted if there are too many. Gives count, mean,
+// percentiles and a histogram.
 #pragma once
 
 #include <algorithm>
@@ -6,13 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "analysis/summary.h"
 
-namespace lanescope::ui {
-
-using base::Nanoseconds;
+namespace lanescope::analysis {
 
 // Counts durations in 64 bins per power of two, so that percentiles are accurate to 1 %.
 class FineCounts {
@@ -26,6 +26,7 @@ class FineCounts {
     counts_.resize(std::max(counts_.size(), other.counts_.size()));
     for (std::size_t i = 0; i < other.counts_.size(); ++i) counts_[i] += other.counts_[i];
   }
+  bool empty() const { return counts_.empty(); }
   Nanoseconds at_rank(std::int64_t rank) const {
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       if ((rank -= counts_[i]) <= 0) return middle_of(i);
@@ -53,51 +54,45 @@ class FineCounts {
   std::vector<std::int64_t> counts_;
 };
 
-inline std::int64_t rank_of(std::int64_t percent, std::int64_t n) { return (percent * n + 99) / 100; }
-
-// The durations of one name: individually, or counted if there are too many.
 struct DurationSample {
+  enum class Keep : std::uint8_t { Sums, Each, Counts };
+
   std::vector<Nanoseconds> each;
   FineCounts fine;
   std::int64_t count = 0;
   Nanoseconds sum = 0, least = std::numeric_limits<Nanoseconds>::max(), most = 0;
 
-  void add(Nanoseconds d, bool exact) {
+  void add(Nanoseconds d, Keep keep) {
     ++count;
     sum += d;
     least = std::min(least, d);
     most = std::max(most, d);
-    if (exact) {
+    if (keep == Keep::Each) {
       each.push_back(d);
-    } else {
+    } else if (keep == Keep::Counts) {
       fine.add(d);
     }
   }
-  void coarsen() {
-    for (const Nanoseconds d : each) fine.add(d);
-    each = {};
-  }
-  // Reorders its durations.
-  analysis::DurationStats stats(bool exact) {
-    analysis::DurationStats s;
-    if (count == 0) return s;
-    s.count = count;
-    s.mean_ns = static_cast<double>(sum) / static_cast<double>(count);
-    s.min_ns = least;
-    s.max_ns = most;
-    const std::int64_t p50 = rank_of(50, count);
-    const std::int64_t p99 = rank_of(99, count);
-    if (exact) {
-      std::nth_element(each.begin(), each.begin() + (p50 - 1), each.end());
-      s.p50_ns = each[static_cast<std::size_t>(p50 - 1)];
-      std::nth_element(each.begin() + (p50 - 1), each.begin() + (p99 - 1), each.end());
-      s.p99_ns = each[static_cast<std::size_t>(p99 - 1)];
-    } else {
-      s.p50_ns = std::clamp(fine.at_rank(p50), least, most);
-      s.p99_ns = std::clamp(fine.at_rank(p99), least, most);
-    }
-    return s;
-  }
+  void add(const DurationSample& other);
+  /// From now on they are counted.
+  void coarsen();
+  /// Without percentiles if only sums were kept. Reorders `each`.
+  DurationStats stats();
 };
 
-}  // namespace lanescope::ui
+/// A histogram of durations. Bin widths grow by a constant factor: bin i covers [edges[i], edges[i + 1]). Instants have
+/// no duration and are in no bin.
+struct DurationBins {
+  std::vector<double> edges;
+  std::vector<std::int64_t> counts;
+  std::int64_t instants = 0;
+
+  /// The bin of a duration; empty if there is none.
+  std::optional<std::size_t> bin_of(Nanoseconds duration) const;
+};
+DurationBins duration_bins(const DurationSample& sample);
+/// The edges of bins from at or below `least` to above `most`, both at least 1: steps of 1/20, 1/10 or 1/5 of a decade,
+/// so that there are at most 48 bins.
+std::vector<double> bin_edges(Nanoseconds least, Nanoseconds most);
+
+}  // namespace lanescope::analysis

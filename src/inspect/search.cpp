@@ -1,25 +1,20 @@
-#include "inspect/found_events.h"
+#include "inspect/search.h"
 
 #include <algorithm>
 #include <iterator>
 
 namespace lanescope::ui {
-namespace {
-
-constexpr std::chrono::milliseconds kBetweenLooks{100};  // interval of the search for new events of a run in progress
-
-}  // namespace
 
 void FoundEvents::begin() {
   job_.supersede();
+  job_.go_on();
   found.clear();
   by_row_.clear();
   near_.clear();
   total = 0;
   reached_end_ = false;
-  query_ = NameQuery(text_);
-  finder_ = query_.empty() ? nullptr : std::make_shared<Finder>(query_, markers_);
-  more_ = finder_ != nullptr;
+  query_ = {.markers = markers_, .names = analysis::NameQuery(text_)};
+  finder_ = std::make_shared<analysis::Finder>(query_);
 }
 
 void FoundEvents::ask(const std::string& text) {
@@ -35,35 +30,33 @@ void FoundEvents::end() {
 }
 
 bool FoundEvents::update(const trace::Trace& trace, Clock::time_point now) {
-  bool changed = false;
-  if (auto piece = job_.take()) changed = take(trace, std::move(*piece));
-  if (!asked() || job_.busy()) return changed;
-  changed = forget_evicted(trace, now) || changed;
-  const std::uint64_t recorded = trace.counts().recorded;
-  if (!more_ && (recorded == recorded_ || now - started_ < kBetweenLooks)) return changed;
-  more_ = false;
-  recorded_ = recorded;
-  started_ = now;
-  const std::size_t room = kMostFound - std::min(found.size(), kMostFound);
-  const bool ask_near = total == 0 && near_.empty();
-  job_.start([&trace, room, ask_near, finder = finder_, text = text_](const base::Stop& stop) {
-    Piece piece{finder->next(trace, room, stop), {}};
-    if (ask_near && piece.batch.count == 0 && !piece.batch.more) {
-      piece.near = near_names(trace.names(), text, names_of_changes(trace));
-    }
-    return piece;
-  });
-  return changed;
+  for (bool changed = false;; changed = true) {
+    if (asked() && !job_.busy()) changed = forget_evicted(trace, now) || changed;
+    const std::size_t room = kMostFound - std::min(found.size(), kMostFound);
+    const bool ask_near = total == 0 && near_.empty();
+    const auto search = [&trace, room, ask_near, finder = finder_, text = text_](const analysis::EventQuery&,
+                                                                                 const analysis::Watch& watch) {
+      Piece piece{finder->next(trace, room, watch), {}};
+      if (ask_near && piece.batch.count == 0 && !piece.batch.more) {
+        piece.near = analysis::near_names(trace.names(), text, analysis::names_of_changes(trace));
+      }
+      return piece;
+    };
+    if (!job_.update(trace, asked() ? std::optional(query_) : std::nullopt, now, search)) return changed;
+    take(trace, std::move(*job_.answer));
+  }
 }
 
-bool FoundEvents::take(const trace::Trace& trace, Piece piece) {
-  more_ = piece.batch.more;
-  reached_end_ = reached_end_ || !more_;
+void FoundEvents::take(const trace::Trace& trace, Piece piece) {
+  if (piece.batch.more) job_.go_on();
+  reached_end_ = reached_end_ || !piece.batch.more;
   total += piece.batch.count;
   near_ = total == 0 ? std::move(piece.near) : std::vector<std::string>();
   std::vector<EventRef>& events = piece.batch.events;
-  if (events.empty()) return true;
-  const auto before = [&](const EventRef& a, const EventRef& b) { return key_of(trace, a) < key_of(trace, b); };
+  if (events.empty()) return;
+  const auto before = [&](const EventRef& a, const EventRef& b) {
+    return analysis::key_of(trace, a) < analysis::key_of(trace, b);
+  };
   // Usually all of them are later than the existing ones, but a long range is reported late.
   const auto at = std::upper_bound(found.begin(), found.end(), events.front(), before);
   const auto first = at - found.begin();
@@ -73,13 +66,13 @@ bool FoundEvents::take(const trace::Trace& trace, Piece piece) {
   if (late) std::inplace_merge(found.begin() + first, found.begin() + middle, found.end(), before);
   if (late) by_row_.clear();
   index_from(late ? 0 : static_cast<std::size_t>(middle));
-  return true;
 }
 
 // Evicted events can no longer be visited.
 bool FoundEvents::forget_evicted(const trace::Trace& trace, Clock::time_point now) {
+  constexpr std::chrono::seconds kBetween{1};
   const std::uint64_t evicted = trace.counts().evicted;
-  if (found.empty() || evicted == evicted_ || now - looked_for_evicted_ < 10 * kBetweenLooks) return false;
+  if (found.empty() || evicted == evicted_ || now - looked_for_evicted_ < kBetween) return false;
   evicted_ = evicted;
   looked_for_evicted_ = now;
   const auto gone =
@@ -100,6 +93,17 @@ void FoundEvents::index_from(std::size_t first) {
     row.starts.push_back(found[i].event.start_ns);
     row.ends.push_back(found[i].event.end_ns);
   }
+}
+
+std::optional<std::size_t> next_found(const SearchState& search, bool forward, Nanoseconds from) {
+  const std::size_t n = search.found.size();
+  if (n == 0) return std::nullopt;
+  if (search.at && *search.at < n) return forward ? (*search.at + 1) % n : (*search.at + n - 1) % n;
+  const auto first =
+      static_cast<std::size_t>(std::lower_bound(search.found.begin(), search.found.end(), from,
+                                                [](const EventRef& e, Nanoseconds t) { return e.event.start_ns < t; }) -
+                               search.found.begin());
+  return forward ? first % n : (first + n - 1) % n;
 }
 
 }  // namespace lanescope::ui
