@@ -361,4 +361,7 @@ class Trace {
   std::uint64_t recorded_now_ = 0;
 };
 
+/// Shared by what shows a trace and all works that read it: the last one frees it.
+using SharedTrace = std::shared_ptr<const Trace>;
+
 }  // namespace lanescope::trace
