@@ -29,27 +29,27 @@ void FoundEvents::ask(const std::string& text) {
 }
 
 void FoundEvents::end() {
-  job_.end();
+  job_.leave();
   text_.clear();
   begin();
 }
 
-bool FoundEvents::update(const trace::Trace& trace, Clock::time_point now) {
+bool FoundEvents::update(const trace::SharedTrace& trace, Clock::time_point now) {
   bool changed = false;
-  if (auto piece = job_.take()) changed = take(trace, std::move(*piece));
+  if (auto piece = job_.take()) changed = take(*trace, std::move(*piece));
   if (!asked() || job_.busy()) return changed;
-  changed = forget_evicted(trace, now) || changed;
-  const std::uint64_t recorded = trace.counts().recorded;
+  changed = forget_evicted(*trace, now) || changed;
+  const std::uint64_t recorded = trace->counts().recorded;
   if (!more_ && (recorded == recorded_ || now - started_ < kBetweenLooks)) return changed;
   more_ = false;
   recorded_ = recorded;
   started_ = now;
   const std::size_t room = kMostFound - std::min(found.size(), kMostFound);
   const bool ask_near = total == 0 && near_.empty();
-  job_.start([&trace, room, ask_near, finder = finder_, text = text_](const base::Stop& stop) {
-    Piece piece{finder->next(trace, room, stop), {}};
+  job_.start([trace, room, ask_near, finder = finder_, text = text_](const base::Stop& stop) {
+    Piece piece{finder->next(*trace, room, stop), {}};
     if (ask_near && piece.batch.count == 0 && !piece.batch.more) {
-      piece.near = near_names(trace.names(), text, names_of_changes(trace));
+      piece.near = near_names(trace->names(), text, names_of_changes(*trace));
     }
     return piece;
   });

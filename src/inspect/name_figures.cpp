@@ -7,7 +7,7 @@ constexpr std::chrono::milliseconds kBetween{500};  // while the trace grows
 
 }  // namespace
 
-void NameFigures::update(const trace::Trace& trace, const std::optional<Subject>& wanted, Clock::time_point now) {
+void NameFigures::update(const trace::SharedTrace& trace, const std::optional<Subject>& wanted, Clock::time_point now) {
   if (auto result = job_.take(); result && result->subject == subject_) {
     figures_ = std::move(result->figures);
     exact_ = result->exact;
@@ -21,22 +21,22 @@ void NameFigures::update(const trace::Trace& trace, const std::optional<Subject>
     recorded_ = 0;
   }
   if (!subject_) return;
-  const std::uint64_t recorded = trace.counts().recorded;
+  const std::uint64_t recorded = trace->counts().recorded;
   if (figures_ && recorded == recorded_) return;
   due_ = true;
   if (job_.busy() || (figures_ && now - started_ < kBetween)) return;
   due_ = false;
   started_ = now;
   recorded_ = recorded;
-  job_.start([&trace, subject = *subject_](const base::Stop& stop) {
+  job_.start([trace, subject = *subject_](const base::Stop& stop) {
     Result result{subject, {}, true};
-    result.figures = name_statistics(trace, subject.name, subject.kind, &stop, &result.exact);
+    result.figures = name_statistics(*trace, subject.name, subject.kind, &stop, &result.exact);
     return result;
   });
 }
 
 void NameFigures::end() {
-  job_.end();
+  job_.leave();
   subject_.reset();
   figures_.reset();
   recorded_ = 0;

@@ -22,8 +22,8 @@ class NameFigures {
   bool open = false;  ///< wanted by the user
 
   /// Call once per frame with the subject, if any. A new subject has no figures until they are ready.
-  void update(const trace::Trace& trace, const std::optional<Subject>& wanted, Clock::time_point now);
-  /// Stops the computation. Call before the trace is destroyed.
+  void update(const trace::SharedTrace& trace, const std::optional<Subject>& wanted, Clock::time_point now);
+  /// Stops the computation and forgets the figures.
   void end();
   bool busy() const { return job_.busy() || due_; }
 

@@ -29,7 +29,7 @@ void RangeFigures::take(RangeResult result) {
   ++number;
 }
 
-void RangeFigures::update(const trace::Trace& trace,
+void RangeFigures::update(const trace::SharedTrace& trace,
                           const std::optional<std::pair<Nanoseconds, Nanoseconds>>& wanted_range,
                           const std::vector<trace::LaneId>& wanted_lanes, Clock::time_point now) {
   if (auto result = job_.take()) take(std::move(*result));
@@ -48,14 +48,14 @@ void RangeFigures::update(const trace::Trace& trace,
   }
   // A stretch that extends to the live edge grows, and one at the memory cap shrinks: detect both by the event count.
   if (!moved && now - started_ < kFiguresBetween) return;
-  const std::int64_t events = count_starting(trace, wanted_range->first, wanted_range->second, {});
+  const std::int64_t events = count_starting(*trace, wanted_range->first, wanted_range->second, {});
   if (!moved && events == events_) {
     started_ = now;
     return;
   }
   if (events <= kAtOnce) {
     started_ = now;
-    return take(work_out(trace, *wanted_range, wanted_lanes, events, nullptr));
+    return take(work_out(*trace, *wanted_range, wanted_lanes, events, nullptr));
   }
   if (now - started_ < kFiguresBetween) {
     due_ = true;
@@ -64,8 +64,8 @@ void RangeFigures::update(const trace::Trace& trace,
   started_ = now;
   asked_range_ = *wanted_range;
   asked_lanes_ = wanted_lanes;
-  job_.start([&trace, range = asked_range_, lanes = asked_lanes_, events](const base::Stop& stop) {
-    return work_out(trace, range, lanes, events, &stop);
+  job_.start([trace, range = asked_range_, lanes = asked_lanes_, events](const base::Stop& stop) {
+    return work_out(*trace, range, lanes, events, &stop);
   });
 }
 

@@ -39,10 +39,8 @@ class RangeFigures {
 
   /// Call once per frame with the selection, if any. Few events are analysed at once, many in the background; the
   /// previous result stays until the next is ready.
-  void update(const trace::Trace& trace, const std::optional<std::pair<Nanoseconds, Nanoseconds>>& wanted_range,
+  void update(const trace::SharedTrace& trace, const std::optional<std::pair<Nanoseconds, Nanoseconds>>& wanted_range,
               const std::vector<trace::LaneId>& wanted_lanes, Clock::time_point now);
-  /// Stops the computation. Call before the trace is destroyed.
-  void end() { job_.end(); }
   /// A computation is running, or due as soon as enough time has passed since the last one.
   bool busy() const { return job_.busy() || due_; }
 

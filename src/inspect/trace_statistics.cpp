@@ -276,7 +276,8 @@ std::string statistics_csv(const TraceStatistics& statistics, const base::NameTa
   return csv;
 }
 
-void StatisticsJob::update(const Trace& trace, const std::optional<std::pair<Nanoseconds, Nanoseconds>>& range,
+void StatisticsJob::update(const trace::SharedTrace& trace,
+                           const std::optional<std::pair<Nanoseconds, Nanoseconds>>& range,
                            const std::vector<LaneId>& lanes, Clock::time_point now) {
   const Asked wanted{range, lanes};
   const bool other = !begun_ || asked_ != wanted;
@@ -291,7 +292,7 @@ void StatisticsJob::update(const Trace& trace, const std::optional<std::pair<Nan
     }
   }
   if (job_.busy()) return;
-  const trace::TraceCounts counts = trace.counts();
+  const trace::TraceCounts counts = trace->counts();
   const bool grown = counts.recorded != recorded_ || counts.evicted != evicted_;
   if (!other && (!grown || now < due_)) return;
   begun_ = true;
@@ -300,23 +301,20 @@ void StatisticsJob::update(const Trace& trace, const std::optional<std::pair<Nan
   evicted_ = counts.evicted;
   started_ = now;
   *progress_ = 0;
-  const auto extent = trace.extent();
+  const auto extent = trace->extent();
   const auto [from, to] = range.value_or(std::pair(extent.first, extent.second + 1));
-  if (count_starting(trace, from, to, {}) <= kStatisticsAtOnce) {
-    result = trace_statistics(trace, from, to, lanes);
+  if (count_starting(*trace, from, to, {}) <= kStatisticsAtOnce) {
+    result = trace_statistics(*trace, from, to, lanes);
     outdated_ = false;
     due_ = now + kStatisticsBetween;
     ++number;
     return;
   }
-  job_.start([&trace, from = from, to = to, lanes, progress = progress_.get()](const base::Stop& stop) {
-    return trace_statistics(trace, from, to, lanes, &stop, progress);
+  job_.start([trace, from = from, to = to, lanes, progress = progress_](const base::Stop& stop) {
+    return trace_statistics(*trace, from, to, lanes, &stop, progress.get());
   });
 }
 
-void StatisticsJob::end() {
-  job_.end();
-  *this = {};
-}
+void StatisticsJob::end() { *this = {}; }
 
 }  // namespace lanescope::ui

@@ -90,9 +90,9 @@ class StatisticsJob {
   std::uint64_t number = 0;               ///< changes with every new result
 
   /// Call once per frame while the statistics are shown. `range`: empty for the whole trace.
-  void update(const trace::Trace& trace, const std::optional<std::pair<Nanoseconds, Nanoseconds>>& range,
+  void update(const trace::SharedTrace& trace, const std::optional<std::pair<Nanoseconds, Nanoseconds>>& range,
               const std::vector<trace::LaneId>& lanes, Clock::time_point now);
-  /// Stops the computation and forgets the result. Call before the trace is destroyed.
+  /// Stops the computation and forgets the result.
   void end();
   /// A computation is running.
   bool busy() const { return job_.busy(); }
@@ -107,7 +107,7 @@ class StatisticsJob {
     bool operator==(const Asked&) const = default;
   };
 
-  std::unique_ptr<std::atomic<float>> progress_ = std::make_unique<std::atomic<float>>(0.0f);
+  std::shared_ptr<std::atomic<float>> progress_ = std::make_shared<std::atomic<float>>(0.0f);
   base::BackgroundJob<TraceStatistics> job_;  // writes *progress_
   Asked asked_;
   bool outdated_ = true, begun_ = false;

@@ -46,7 +46,7 @@ std::string no_search(const ShellState& state) { return state.search.text.empty(
 void update_finding(ShellState& state) {
   const auto now = base::now();
   SearchState& search = state.search;
-  const trace::Trace& trace = state.model.trace();
+  const trace::SharedTrace trace = state.model.shared_trace();
   search.ask(search.open ? search.text : std::string());
   if (search.update(trace, now)) keep_place(state);
   if (search.found.empty()) {
@@ -82,7 +82,6 @@ void end_finding(ShellState& state) {
   state.event_list.top = {};
   state.event_list.read = {};
   state.statistics.end();
-  state.range_figures.end();
   state.name_figures.end();
   const auto sorted = std::pair(state.range_figures.sorted_by, state.range_figures.ascending);
   state.range_figures = {};

@@ -91,7 +91,7 @@ void update_name_figures(ShellState& state) {
   if (state.name_figures.open && event) {
     wanted = {event->event.name, state.model.trace().lane(event->lane).info().kind};
   }
-  state.name_figures.update(state.model.trace(), wanted, base::now());
+  state.name_figures.update(state.model.shared_trace(), wanted, base::now());
 }
 
 std::vector<ActionInfo> selection_actions() {

@@ -20,7 +20,7 @@ void update_statistics(ShellState& state) {
   StatisticsState& statistics = state.statistics;
   const bool whole = statistics.whole || !state.selection.range;
   static const std::vector<trace::LaneId> kAllLanes;
-  statistics.job.update(state.model.trace(), whole ? std::nullopt : state.selection.range,
+  statistics.job.update(state.model.shared_trace(), whole ? std::nullopt : state.selection.range,
                         whole ? kAllLanes : state.selection.lanes, base::now());
   if (!statistics.job.result) return;
   const bool same_wish = statistics.by_ == statistics.wish;

@@ -18,7 +18,7 @@ struct StatisticsState {
   std::vector<std::size_t> shown;  ///< lines of job.result, in order
   std::size_t top = 0;             ///< the first that is visible
 
-  /// Call before the trace is destroyed.
+  /// Forgets the figures; the choices stay.
   void end();
 
  private:

@@ -21,7 +21,8 @@ constexpr Nanoseconds kRangeForever = Nanoseconds{1} << 60;
 
 class RangeStatisticsTest : public testing::Test {
  protected:
-  trace::Trace trace;
+  const std::shared_ptr<trace::Trace> shared = std::make_shared<trace::Trace>();
+  trace::Trace& trace = *shared;
   TraceBuilder build{trace};
 };
 
@@ -148,19 +149,19 @@ TEST_F(RangeStatisticsTest, FiguresFollowTheRangeAndTheRun) {
   RangeFigures figures;
   RangeFigures::Clock::time_point now = RangeFigures::Clock::now();
   using Range = std::pair<Nanoseconds, Nanoseconds>;
-  figures.update(trace, Range{0, 10'000}, {}, now);
+  figures.update(shared, Range{0, 10'000}, {}, now);
   ASSERT_TRUE(figures.summary.has_value());
   EXPECT_EQ(figures.statistics.all.count, 10);
   build.kernel(5000, 5050);
   build.publish();
-  figures.update(trace, Range{0, 10'000}, {}, now + std::chrono::milliseconds(20));
+  figures.update(shared, Range{0, 10'000}, {}, now + std::chrono::milliseconds(20));
   EXPECT_EQ(figures.statistics.all.count, 10) << "not more often than one can read";
-  figures.update(trace, Range{0, 10'000}, {}, now + std::chrono::milliseconds(120));
+  figures.update(shared, Range{0, 10'000}, {}, now + std::chrono::milliseconds(120));
   EXPECT_EQ(figures.statistics.all.count, 11);
-  figures.update(trace, Range{0, 300}, {}, now + std::chrono::milliseconds(121));
+  figures.update(shared, Range{0, 300}, {}, now + std::chrono::milliseconds(121));
   EXPECT_EQ(figures.statistics.all.count, 3);
   EXPECT_EQ(figures.range, (Range{0, 300}));
-  figures.update(trace, std::nullopt, {}, now);
+  figures.update(shared, std::nullopt, {}, now);
   EXPECT_FALSE(figures.summary.has_value());
   EXPECT_FALSE(figures.busy());
 }
@@ -171,11 +172,11 @@ TEST_F(RangeStatisticsTest, ManyEventsAreWorkedOutBesideTheDrawing) {
   RangeFigures figures;
   const auto now = RangeFigures::Clock::now();
   const std::pair<Nanoseconds, Nanoseconds> range{0, 2'000'000};
-  figures.update(trace, range, {}, now);
+  figures.update(shared, range, {}, now);
   EXPECT_TRUE(figures.busy());
   EXPECT_FALSE(figures.summary.has_value());
   while (!figures.summary) {
-    figures.update(trace, range, {}, now);
+    figures.update(shared, range, {}, now);
     std::this_thread::yield();
   }
   EXPECT_EQ(figures.statistics.all.count, 20'000);

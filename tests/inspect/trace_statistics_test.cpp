@@ -56,7 +56,8 @@ class TraceStatisticsTest : public testing::Test {
     trace.append(e);
   }
 
-  trace::Trace trace;
+  const std::shared_ptr<trace::Trace> shared = std::make_shared<trace::Trace>();
+  trace::Trace& trace = *shared;
   TraceBuilder build{trace};
 };
 
@@ -191,31 +192,31 @@ TEST_F(TraceStatisticsTest, TheTableFollowsTheRunWithoutHaste) {
   build.publish();
   StatisticsJob job;
   auto now = StatisticsJob::Clock::now();
-  job.update(trace, std::nullopt, {}, now);
+  job.update(shared, std::nullopt, {}, now);
   ASSERT_TRUE(job.result);
   EXPECT_EQ(job.result->events, 10);
   EXPECT_FALSE(job.busy());
   for (int i = 10; i < 20'000; ++i) build.kernel(i * 100, i * 100 + 50);
   build.publish();
-  job.update(trace, std::nullopt, {}, now + std::chrono::milliseconds(500));
+  job.update(shared, std::nullopt, {}, now + std::chrono::milliseconds(500));
   EXPECT_FALSE(job.busy()) << "not yet";
   now += std::chrono::milliseconds(1100);
-  job.update(trace, std::nullopt, {}, now);
+  job.update(shared, std::nullopt, {}, now);
   EXPECT_TRUE(job.busy());
   EXPECT_EQ(job.result->events, 10) << "the former table stays";
   const auto wait = [&] {
     while (job.busy()) {
       std::this_thread::yield();
-      job.update(trace, std::nullopt, {}, now);
+      job.update(shared, std::nullopt, {}, now);
     }
   };
   wait();
   EXPECT_EQ(job.result->events, 20'000);
   EXPECT_EQ(job.progress(), 1);
   const std::uint64_t number = job.number;
-  job.update(trace, std::nullopt, {}, now + std::chrono::hours(1));
+  job.update(shared, std::nullopt, {}, now + std::chrono::hours(1));
   EXPECT_EQ(job.number, number) << "nothing has changed";
-  job.update(trace, std::pair<Nanoseconds, Nanoseconds>{0, 1000}, {}, now);
+  job.update(shared, std::pair<Nanoseconds, Nanoseconds>{0, 1000}, {}, now);
   EXPECT_EQ(job.result->events, 10);
   job.end();
   EXPECT_FALSE(job.result);

@@ -58,7 +58,6 @@ TEST(NameQuery, NamesNearToAWrongOne) {
 
 class SearchTest : public testing::Test {
  protected:
-  ~SearchTest() override { search.end(); }
   void find(const std::string& text) {
     search.open = true;
     search.text = text;
@@ -68,7 +67,7 @@ class SearchTest : public testing::Test {
   void settle() {
     do {
       now += std::chrono::milliseconds(200);
-      search.update(trace, now);
+      search.update(shared, now);
     } while (search.busy());
   }
   std::vector<Nanoseconds> starts() const {
@@ -77,7 +76,8 @@ class SearchTest : public testing::Test {
     return result;
   }
 
-  trace::Trace trace;
+  const std::shared_ptr<trace::Trace> shared = std::make_shared<trace::Trace>();
+  trace::Trace& trace = *shared;
   TraceBuilder build{trace};
   SearchState search;
   SearchState::Clock::time_point now = SearchState::Clock::now();
