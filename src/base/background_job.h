@@ -1,6 +1,6 @@
-// Runs one piece of work at a time on its own thread. The work owns what it reads: it captures values and shared
-// pointers. So nobody waits for it: work that is not wanted any more ends by itself. Only the thread that owns the job
-// may call its functions.
+// Runs one piece of work at a time on its own thread. The work owns what it reads (it captures values and shared
+// pointers), so nobody has to wait for it: what is not wanted any more ends by itself. Only the thread that owns the
+// job may call its functions.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,60 +23,54 @@ using Stop = std::atomic<bool>;
 
 namespace detail {
 inline std::atomic<int> works{0};
+struct CountedWork {
+  CountedWork() { ++works; }
+  ~CountedWork() { --works; }
+};
 
-/// What runs on, and nobody asks for.
-class Left {
+/// The threads, until they have ended.
+class Threads {
  public:
-  void keep(std::future<void> work) {
-    const auto is = [](const std::future<void>& one, std::future_status status) {
-      return one.wait_for(std::chrono::seconds(0)) == status;
-    };
-    if (is(work, std::future_status::deferred)) {  // without threads: never begun
-      --works;
-      return;
-    }
-    std::vector<std::future<void>> ended;  // goes without the lock
+  void keep(std::future<void> thread) {
     const std::lock_guard lock(mutex_);
-    for (std::future<void>& one : works_) {
-      if (is(one, std::future_status::ready)) ended.push_back(std::move(one));
-    }
-    std::erase_if(works_, [](const std::future<void>& one) { return !one.valid(); });
-    works_.push_back(std::move(work));
+    std::erase_if(all_,
+                  [](const auto& one) { return one.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+    all_.push_back(std::move(thread));
   }
   void wait() {
-    for (std::vector<std::future<void>> some;; some.clear()) {  // which waits; they may leave something, too
+    for (std::vector<std::future<void>> some;; some.clear()) {  // which waits, and they may start others
       const std::lock_guard lock(mutex_);
-      if (works_.empty()) return;
-      some.swap(works_);
+      if (all_.empty()) return;
+      some.swap(all_);
     }
   }
 
  private:
   std::mutex mutex_;
-  std::vector<std::future<void>> works_;
+  std::vector<std::future<void>> all_;
 };
-inline Left& left() {
-  static Left& all = *new Left;  // never destroyed: whatever is destroyed last may leave something
-  [[maybe_unused]] static const int waits = std::atexit([] { all.wait(); });
+inline Threads& threads() {
+  static Threads& all = *new Threads;  // never destroyed: what is destroyed last may start one
+  [[maybe_unused]] static const int at_exit = std::atexit([] { all.wait(); });
   return all;
 }
 }  // namespace detail
 
 /// How many pieces of work are under way, in all jobs of the program.
 inline int background_works() { return detail::works.load(std::memory_order_acquire); }
-/// Waits for everything that was left or runs aside: at the program's end.
-inline void await_left() { detail::left().wait(); }
+/// Waits for all of them: at the program's end.
+inline void await_background_works() { detail::threads().wait(); }
 
-/// Runs `work`, which does not throw, on a thread that nobody waits for before the program's end. Without threads, or
-/// where there are no more, at once.
+/// Runs `work`, which does not throw, on a thread of its own, for which nobody waits before the program's end. Without
+/// threads: at once.
 template <class Work>
-void run_aside(const Work& work) {
+void run_aside(Work work) {
   if (!kThreads) return work();
-  try {
-    detail::left().keep(std::async(std::launch::async, work));
-  } catch (const std::system_error&) {
-    work();
-  }
+  // What the work owns goes when it ends, on its thread.
+  detail::threads().keep(std::async(std::launch::async, [work = std::make_unique<Work>(std::move(work))]() mutable {
+    const std::unique_ptr<Work> mine = std::move(work);
+    (*mine)();
+  }));
 }
 
 template <class T>
@@ -87,8 +80,8 @@ class BackgroundJob {
   BackgroundJob(BackgroundJob&&) noexcept = default;
   BackgroundJob& operator=(BackgroundJob&& other) noexcept {
     leave();
-    run_ = std::move(other.run_);
     pending_ = std::move(other.pending_);
+    stop_ = std::move(other.stop_);
     asked_ = other.asked_;
     return *this;
   }
@@ -101,33 +94,34 @@ class BackgroundJob {
   template <class Work>
   void start(Work work) {
     leave();
-    run_ = std::make_shared<Run>();
+    stop_ = std::make_shared<Stop>(false);
     asked_ = false;
-    ++detail::works;
-    pending_ = std::async(kThreads ? std::launch::async : std::launch::deferred,
-                          [work = std::make_unique<Work>(std::move(work)), run = run_]() mutable {
-                            const struct Ended {
-                              ~Ended() { --detail::works; }
-                            } ended;
-                            // What the work owns goes when it ends, on its thread.
-                            const std::shared_ptr<Run> here = std::move(run);
-                            const std::unique_ptr<Work> mine = std::move(work);
-                            if constexpr (std::is_invocable_v<Work&, const Stop&>) {
-                              here->result.emplace((*mine)(here->stop));
-                            } else {
-                              here->result.emplace((*mine)());
-                            }
-                          });
+    auto run = [work = std::make_unique<Work>(std::move(work)), stop = stop_,
+                counted = std::make_unique<detail::CountedWork>()]() mutable -> T {
+      const auto here = std::move(counted);
+      const std::unique_ptr<Work> mine = std::move(work);  // ends here, and not where the result is taken
+      if constexpr (std::is_invocable_v<Work&, const Stop&>) {
+        return (*mine)(*stop);
+      } else {
+        return (*mine)();
+      }
+    };
+    if constexpr (kThreads) {
+      std::packaged_task<T()> task(std::move(run));
+      pending_ = task.get_future();
+      run_aside(std::move(task));
+    } else {
+      pending_ = std::async(std::launch::deferred, std::move(run));
+    }
   }
-  /// Asks the running work to stop and discards its result. The job stays busy until the work has noticed.
+  /// Asks the running work to stop and discards its result. The job is busy until the work has noticed.
   void supersede() {
-    if (run_) run_->stop = true;
+    if (stop_) *stop_ = true;
   }
-  /// The same, but the job is free at once: the work ends by itself.
+  /// The same, but the job is free at once, and the work ends by itself.
   void leave() {
     supersede();
-    run_.reset();
-    if (busy()) detail::left().keep(std::move(pending_));
+    pending_ = {};
   }
   /// True if the work has finished and its result has not been taken.
   bool ready() const {
@@ -141,10 +135,9 @@ class BackgroundJob {
   /// longer busy after this.
   std::optional<T> take() {
     if (!ready()) return std::nullopt;
-    const std::shared_ptr<Run> run = std::move(run_);
-    pending_.get();
-    if (run->stop) return std::nullopt;
-    return std::move(run->result);
+    std::optional<T> result = pending_.get();
+    if (*stop_) result.reset();
+    return result;
   }
   /// Blocks until the running work has finished. Its result can still be taken.
   void wait() const {
@@ -152,12 +145,8 @@ class BackgroundJob {
   }
 
  private:
-  struct Run {
-    Stop stop{false};
-    std::optional<T> result;
-  };
-  std::shared_ptr<Run> run_;  // the work's, too
-  std::future<void> pending_;
+  std::shared_ptr<Stop> stop_;  // the work's, too
+  std::future<T> pending_;
   mutable bool asked_ = false;  // ready() was, since the start
 };
 

@@ -1,6 +1,8 @@
 #include "model/model.h"
 
 #include <algorithm>
+#include <system_error>
+#include <utility>
 
 #include "base/background_job.h"
 #include "base/clock.h"
@@ -84,14 +86,21 @@ void Model::show(ReadFile file) {
   read_capture();
 }
 
+// The memory of a long trace takes a while, for which the window must not wait.
+void Model::free(const Shown* shown) noexcept {
+  try {
+    base::run_aside([shown] { delete shown; });
+  } catch (const std::system_error&) {  // no more threads
+    delete shown;
+  }
+}
+
 void Model::replace(std::unique_ptr<Source> source, std::unique_ptr<analysis::LiveAnalysis> analysis) {
   if (shown_) {
     if (const Steering* steering = this->steering()) last_options_ = steering->options();
     if (Growth* growth = this->source().growth()) growth->end();  // the device is then free for the next run
   }
   if (!analysis) analysis = std::make_unique<analysis::LiveAnalysis>(source->trace());
-  // Freeing the memory of a long trace takes a while, and must not block the window.
-  const auto free = [](const Shown* shown) { base::run_aside([shown] { delete shown; }); };
   shown_ = {new Shown{std::move(source), std::move(analysis)}, free};
   ++generation_;
   live_edge_ = now_ = 0;

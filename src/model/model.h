@@ -128,6 +128,7 @@ class Model {
     std::unique_ptr<analysis::LiveAnalysis> analysis;  // destroyed before its trace
   };
 
+  static void free(const Shown* shown) noexcept;
   void start_after_the_old(const Recipe& recipe);
   void replace(std::unique_ptr<Source> source, std::unique_ptr<analysis::LiveAnalysis> analysis);
   bool settings_await_their_marker() const;

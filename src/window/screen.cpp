@@ -47,7 +47,7 @@ Screen::Screen(const WindowOptions& options) : options_(options) {
 Screen::~Screen() {
   shell_.reset();
   if (has_context_) ImGui::DestroyContext();
-  base::await_left();  // a file that is being written is written to its end
+  base::await_background_works();  // a file that is being written is written to its end
 }
 
 void Screen::make_letters([[maybe_unused]] float content_scale) {

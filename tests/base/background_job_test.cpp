@@ -52,7 +52,7 @@ TEST(BackgroundJob, ASupersededResultIsDropped) {
   job.start([] { return 2; });
   job.wait();
   EXPECT_EQ(job.take(), 2) << "the newest counts";
-  await_left();
+  await_background_works();
 }
 
 // What is left is waited for by nobody: it ends when it can, and what it owns goes with it.
@@ -77,7 +77,7 @@ TEST(BackgroundJob, WhatIsLeftKeepsWhatItReads) {
   }
   gate.set_value();
   EXPECT_EQ(saw.get_future().get(), std::pair(7, true));
-  await_left();
+  await_background_works();
   EXPECT_TRUE(watched.expired());
 }
 
