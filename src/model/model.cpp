@@ -38,6 +38,8 @@ Model::Model() { replace(std::make_unique<EmptySource>(), nullptr); }
 
 Model::~Model() {
   if (Growth* growth = source().growth()) growth->end();
+  shown_.reset();
+  base::await_background_works();
 }
 
 void Model::start_run(const session::SessionOptions& options) { start(run_recipe(options)); }
@@ -87,7 +89,7 @@ void Model::show(ReadFile file) {
 }
 
 // The memory of a long trace takes a while, for which the window must not wait.
-void Model::free(const Shown* shown) noexcept {
+void Model::free_aside(const Shown* shown) noexcept {
   try {
     base::run_aside([shown] { delete shown; });
   } catch (const std::system_error&) {  // no more threads
@@ -101,7 +103,7 @@ void Model::replace(std::unique_ptr<Source> source, std::unique_ptr<analysis::Li
     if (Growth* growth = this->source().growth()) growth->end();  // the device is then free for the next run
   }
   if (!analysis) analysis = std::make_unique<analysis::LiveAnalysis>(source->trace());
-  shown_ = {new Shown{std::move(source), std::move(analysis)}, free};
+  shown_ = {new Shown{std::move(source), std::move(analysis)}, free_aside};
   ++generation_;
   live_edge_ = now_ = 0;
   open_calls_.clear();

@@ -20,7 +20,8 @@ namespace lanescope::ui {
 class Model {
  public:
   Model();
-  ~Model();  ///< ends what is shown
+  /// Ends what is shown, and waits for all work in the background: a file that is being written is written to its end.
+  ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
   /// Shows the source that the recipe makes. Throws base::Error, and then nothing has changed. If the old and the new
@@ -128,7 +129,7 @@ class Model {
     std::unique_ptr<analysis::LiveAnalysis> analysis;  // destroyed before its trace
   };
 
-  static void free(const Shown* shown) noexcept;
+  static void free_aside(const Shown* shown) noexcept;
   void start_after_the_old(const Recipe& recipe);
   void replace(std::unique_ptr<Source> source, std::unique_ptr<analysis::LiveAnalysis> analysis);
   bool settings_await_their_marker() const;

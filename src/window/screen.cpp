@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "base/background_job.h"
 #include "base/clock.h"
 #include "base/platform/memory.h"
 #include "base/threads.h"
@@ -47,7 +46,6 @@ Screen::Screen(const WindowOptions& options) : options_(options) {
 Screen::~Screen() {
   shell_.reset();
   if (has_context_) ImGui::DestroyContext();
-  base::await_background_works();  // a file that is being written is written to its end
 }
 
 void Screen::make_letters([[maybe_unused]] float content_scale) {
