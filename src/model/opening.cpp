@@ -27,7 +27,8 @@ void Opening::open(const RecordedCapture& capture) {
 
 void Opening::begin(std::string title, std::function<ReadFile(FileProgress&)> read) {
   cancel();
-  job_.emplace().title = std::move(title);
+  job_ = std::make_unique<Job>();
+  job_->title = std::move(title);
   job_->result.start([read = std::move(read), progress = job_->progress] { return read(*progress); });
 }
 
@@ -39,9 +40,8 @@ void Opening::cancel() {
 
 std::optional<ReadFile> Opening::take() {
   if (!job_ || !job_->result.ready()) return std::nullopt;
-  base::BackgroundJob<ReadFile> done = std::move(job_->result);
-  job_.reset();
-  return done.take();
+  const std::unique_ptr<Job> done = std::move(job_);
+  return done->result.take();
 }
 
 float Opening::fraction() const {

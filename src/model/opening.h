@@ -29,7 +29,7 @@ class Opening {
   /// Cancels the opening; the window keeps what it shows.
   void cancel();
   /// Something is being opened.
-  bool running() const { return job_.has_value(); }
+  bool running() const { return job_ != nullptr; }
   /// Keeps the reason why the last opening failed, if nothing else is shown. The next opening clears it.
   void fail(std::string why) { failure_ = std::move(why); }
   const std::string& failure() const { return failure_; }
@@ -55,7 +55,7 @@ class Opening {
   };
   void begin(std::string title, std::function<ReadFile(FileProgress&)> read);
 
-  std::optional<Job> job_;
+  std::unique_ptr<Job> job_;
   std::string failure_;
 };
 
