@@ -5,9 +5,10 @@
 #include <imgui.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include <cstdio>
 #include <fstream>
+#include <memory>
 
 #include "desk/desk.h"
 #include "io/chrome_trace.h"
@@ -210,6 +211,7 @@ TEST_F(FilesTest, ASaveGoesOnWhateverIsShownNext) {
   ui::save_trace_to(state(), pipe);
   const int end = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
   ASSERT_GE(end, 0);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(::fdopen(end, "rb"), &std::fclose);
   int written = 0;
   ASSERT_TRUE(desk().until([&] { return ::ioctl(end, FIONREAD, &written) == 0 && written > 0; }));
 
@@ -233,9 +235,10 @@ TEST_F(FilesTest, ASaveGoesOnWhateverIsShownNext) {
   {
     std::ofstream into(copy, std::ios::binary);
     std::vector<char> bytes(1 << 20);
-    for (ssize_t n = 0; (n = ::read(end, bytes.data(), bytes.size())) > 0;) into.write(bytes.data(), n);
+    while (const std::size_t n = std::fread(bytes.data(), 1, bytes.size(), out.get())) {
+      into.write(bytes.data(), static_cast<std::streamsize>(n));
+    }
   }
-  ::close(end);
   EXPECT_TRUE(desk().until([&] { return !state().pictures.saving.busy(); }));
   ASSERT_TRUE(state().toast);
   EXPECT_EQ(state().toast->text, "Trace saved: " + pipe.string());
