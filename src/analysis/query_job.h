@@ -23,17 +23,18 @@ class QueryJob {
   EventQuery of;                 ///< what it answers
   std::uint64_t number = 0;      ///< changes with every new answer
 
-  /// Call once per frame. `work` answers a query: (const EventQuery&, const Watch&) -> Answer, on another thread.
+  /// Call once per frame. `work` answers a query, on another thread: (const Trace&, const EventQuery&, const Watch&) ->
+  /// Answer.
   /// Without a question there is no answer. True: the answer is new.
   template <class Work>
-  bool update(const trace::Trace& trace, const std::optional<EventQuery>& wanted, Clock::time_point now, Work work);
+  bool update(const trace::SharedTrace& trace, const std::optional<EventQuery>& wanted, Clock::time_point now, Work work);
   /// It is to be continued: `work` has not read all that it could.
   void go_on() { looked_.reset(), seen_.reset(), again_at_ = {}; }
   /// Gives up what is being computed.
   void supersede() { job_.supersede(); }
-  /// Stops, and forgets the answer. Call before the trace is destroyed.
+  /// Stops, and forgets the answer.
   void end() {
-    job_.end();
+    job_.leave();
     answer.reset();
     asked_.reset();
     outdated_ = true;
@@ -81,7 +82,7 @@ class QueryJob {
 
 template <class Answer>
 template <class Work>
-bool QueryJob<Answer>::update(const trace::Trace& trace, const std::optional<EventQuery>& wanted, Clock::time_point now,
+bool QueryJob<Answer>::update(const trace::SharedTrace& trace, const std::optional<EventQuery>& wanted, Clock::time_point now,
                               Work work) {
   const std::uint64_t before = number;
   due_ = false;
@@ -103,7 +104,7 @@ bool QueryJob<Answer>::update(const trace::Trace& trace, const std::optional<Eve
   due_ = number != before;  // the next one, not in the same frame
   if (due_ || job_.busy()) return due_;
   const bool same = !other && asked_ == wanted;
-  const Growth of_all = growth_of(trace, {});  // costs nothing
+  const Growth of_all = growth_of(*trace, {});  // costs nothing
   if (same && of_all == looked_) return false;
   due_ = true;
   if (!other && now < again_at_) return false;
@@ -111,7 +112,7 @@ bool QueryJob<Answer>::update(const trace::Trace& trace, const std::optional<Eve
   again_at_ = now + again_;
   EventQuery stretch = *wanted;
   stretch.lanes.clear();  // an answer may be about all lanes, too
-  const Growth growth = growth_of(trace, stretch);
+  const Growth growth = growth_of(*trace, stretch);
   const bool few = growth.events() <= kAtOnce;
   due_ = other && !few && moved && now - started_ < kDragged;
   if (due_ || (same && growth == seen_)) return false;
@@ -120,12 +121,12 @@ bool QueryJob<Answer>::update(const trace::Trace& trace, const std::optional<Eve
   started_ = now;
   *progress_ = 0;
   if (few) {
-    take(work(*wanted, Watch{}));
+    take(work(*trace, *wanted, Watch{}));
     outdated_ = false;
     return true;
   }
-  job_.start([work = std::move(work), query = *wanted, progress = progress_](const base::Stop& stop) mutable {
-    return work(query, Watch{&stop, progress.get()});
+  job_.start([work = std::move(work), trace, query = *wanted, progress = progress_](const base::Stop& stop) mutable {
+    return work(*trace, query, Watch{&stop, progress.get()});
   });
   return false;
 }

@@ -28,16 +28,16 @@ struct RangeFigures {
   std::optional<Clock::time_point> lit_since;
 
   /// Call once per frame with the selection, if any.
-  void update(const trace::Trace& trace, const std::optional<std::pair<base::Nanoseconds, base::Nanoseconds>>& range,
+  void update(const trace::SharedTrace& trace, const std::optional<std::pair<base::Nanoseconds, base::Nanoseconds>>& range,
               const std::vector<trace::LaneId>& lanes, Clock::time_point now) {
     std::optional<analysis::EventQuery> wanted;
     if (range) {
       wanted = {
           .from = range->first, .to = range->second, .lanes = lanes, .detail = analysis::GroupDetail::Distribution};
     }
-    const auto work = [&trace](const analysis::EventQuery& query, const analysis::Watch& watch) {
-      RangeAnswer answer{analysis::event_groups(trace, query, watch), {}};
-      if (!watch.stopped()) answer.summary = analysis::analyse(trace, query.from, query.to, watch.stop);
+    const auto work = [](const trace::Trace& whole, const analysis::EventQuery& query, const analysis::Watch& watch) {
+      RangeAnswer answer{analysis::event_groups(whole, query, watch), {}};
+      if (!watch.stopped()) answer.summary = analysis::analyse(whole, query.from, query.to, watch.stop);
       return answer;
     };
     const bool fresh = job.update(trace, wanted, now, work);
@@ -45,7 +45,7 @@ struct RangeFigures {
     if (!fresh && arranged_by_ == order) return;
     arranged_by_ = order;
     names.clear();
-    if (job.answer) names = arranged(job.answer->events.groups, trace.names(), {.order = order});
+    if (job.answer) names = arranged(job.answer->events.groups, trace->names(), {.order = order});
   }
   /// The answer is of this stretch.
   bool shows(const std::pair<base::Nanoseconds, base::Nanoseconds>& range) const {

@@ -24,25 +24,26 @@ void FoundEvents::ask(const std::string& text) {
 }
 
 void FoundEvents::end() {
-  job_.end();
+  job_.leave();
   text_.clear();
   begin();
 }
 
-bool FoundEvents::update(const trace::Trace& trace, Clock::time_point now) {
+bool FoundEvents::update(const trace::SharedTrace& shared, Clock::time_point now) {
+  const trace::Trace& trace = *shared;
   for (bool changed = false;; changed = true) {
     if (asked() && !job_.busy()) changed = forget_evicted(trace, now) || changed;
     const std::size_t room = kMostFound - std::min(found.size(), kMostFound);
     const bool ask_near = total == 0 && near_.empty();
-    const auto search = [&trace, room, ask_near, finder = finder_, text = text_](const analysis::EventQuery&,
-                                                                                 const analysis::Watch& watch) {
-      Piece piece{finder->next(trace, room, watch), {}};
+    const auto search = [room, ask_near, finder = finder_, text = text_](
+                            const trace::Trace& all, const analysis::EventQuery&, const analysis::Watch& watch) {
+      Piece piece{finder->next(all, room, watch), {}};
       if (ask_near && piece.batch.count == 0 && !piece.batch.more) {
-        piece.near = analysis::near_names(trace.names(), text, analysis::names_of_changes(trace));
+        piece.near = analysis::near_names(all.names(), text, analysis::names_of_changes(all));
       }
       return piece;
     };
-    if (!job_.update(trace, asked() ? std::optional(query_) : std::nullopt, now, search)) return changed;
+    if (!job_.update(shared, asked() ? std::optional(query_) : std::nullopt, now, search)) return changed;
     take(trace, std::move(*job_.answer));
   }
 }

@@ -33,8 +33,8 @@ class FoundEvents {
   /// Restarts if the text has changed; an empty text finds nothing.
   void ask(const std::string& text);
   /// Call once per frame: takes new results and continues the search. Returns true if `found` or `total` has changed.
-  bool update(const trace::Trace& trace, Clock::time_point now);
-  /// Stops the search and clears the query. Call before the trace is destroyed.
+  bool update(const trace::SharedTrace& shared, Clock::time_point now);
+  /// Stops the search and clears the query.
   void end();
 
   bool asked() const { return !query_.names.empty(); }

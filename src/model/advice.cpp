@@ -84,20 +84,6 @@ std::optional<EventRef> event_of(const trace::Trace& trace, const analysis::Plac
   return std::nullopt;
 }
 
-void AdviceState::end() {
-  job_.end();
-  cards_.clear();
-  turns_ = 0;
-  looked_at_ = 0;
-  looked_ = false;
-  stretch_.reset();
-  started_ = {};
-  all = false;
-  open.reset();
-  open_lines = 0;
-  went_to.reset();
-}
-
 void AdviceState::say_again() {
   job_.supersede();
   looked_at_ = 0;
@@ -108,7 +94,7 @@ void AdviceState::say_again() {
 
 void AdviceState::update(const Model& model, bool seen, Clock::time_point now) {
   if (generation_ != model.generation()) {
-    end();
+    *this = {};
     generation_ = model.generation();
   }
   if (std::optional<Look> look = job_.take(); look && look->iterations > 0) {
@@ -121,9 +107,9 @@ void AdviceState::update(const Model& model, bool seen, Clock::time_point now) {
   const std::optional<analysis::AdvicePlan> plan = next_plan(model, now);
   if (!plan || stretch_ == std::pair(plan->from_ns, plan->to_ns)) return;
   stretch_ = {plan->from_ns, plan->to_ns};
-  job_.start([&trace = model.trace(), plan = *plan,
+  job_.start([trace = model.shared_trace(), plan = *plan,
               turns = model.analysis().markers().size()](const base::Stop& stop) -> Look {
-    analysis::Advice advice = analysis::advise(trace, plan, &stop);
+    analysis::Advice advice = analysis::advise(*trace, plan, &stop);
     return {std::move(advice.cards), advice.iterations, turns};
   });
 }

@@ -63,8 +63,6 @@ class AdviceState {
 
   /// Takes finished results, and looks again if there is new data and the cards are visible.
   void update(const Model& model, bool seen, Clock::time_point now);
-  /// Stops all work and clears the cards: call it before the trace is destroyed.
-  void end();
   /// The language has changed: computes the cards again.
   void say_again();
   bool busy() const { return job_.busy(); }

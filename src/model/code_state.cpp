@@ -39,11 +39,8 @@ bool ease(float& value, float target, double seconds, double time) {
 }  // namespace
 
 void CodeState::end() {
-  job_.end();
-  const std::uint64_t generation = generation_;
   UserFiles kept = std::move(files);
   *this = {};
-  generation_ = generation;
   files = std::move(kept);
   files.forget();
 }
@@ -80,9 +77,8 @@ std::optional<std::size_t> CodeState::chosen() const {
 void CodeState::choose(std::optional<std::size_t> line) { chosen_ = line && *line < keys_.size() ? keys_[*line] : ""; }
 
 void CodeState::update(const Model& model, const Situation& situation, Clock::time_point now) {
-  if (!begun_ || generation_ != model.generation()) {
+  if (generation_ != model.generation()) {
     end();
-    begun_ = true;
     generation_ = model.generation();
   }
   if (model.has_users_code()) return update_user(model, situation, now);
@@ -179,8 +175,8 @@ void CodeState::look(const Model& model, Clock::time_point now) {
   const std::optional stretch = std::pair(plan->from_ns, plan->to_ns);
   if (stretch == stretch_) return;
   stretch_ = stretch;
-  job_.start([&trace = model.trace(), stretch = *stretch, gpu = plan->gpu, code = code_](const base::Stop& stop) {
-    return look_at(trace, stretch, gpu, code, stop);
+  job_.start([trace = model.shared_trace(), stretch = *stretch, gpu = plan->gpu, code = code_](const base::Stop& stop) {
+    return look_at(*trace, stretch, gpu, code, stop);
   });
 }
 

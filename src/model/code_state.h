@@ -74,7 +74,7 @@ class CodeState {
     std::optional<Nanoseconds> selected_at;  ///< for a selected bubble
   };
   void update(const Model& model, const Situation& situation, Clock::time_point now);
-  /// Stops all work and clears everything: call it before the trace is destroyed.
+  /// Forgets everything but where files are.
   void end();
   bool busy() const { return job_.busy(); }
   /// Whether an animation is in progress.
@@ -160,7 +160,6 @@ class CodeState {
   void glide(const Situation& situation);
 
   std::uint64_t generation_ = 0;
-  bool begun_ = false;
   std::optional<Loop> loop_;
   workload::Code code_;
   std::vector<std::string> keys_;  // of the lines

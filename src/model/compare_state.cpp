@@ -58,7 +58,7 @@ void CompareState::unpin() {
   follow_.reset();
   wanted_ = Wanted::None;
   measuring_ = just_pinned_ = false;
-  job_.end();
+  job_.leave();
   open = false;
   ++version_;
 }
@@ -69,11 +69,11 @@ void CompareState::put(SharedSnapshot a, SharedSnapshot b) {
   ++version_;
 }
 
-void CompareState::start(SnapshotPlan plan, bool is_a, const FollowB::Sight& sight) {
+void CompareState::start(trace::SharedTrace trace, SnapshotPlan plan, bool is_a, const FollowB::Sight& sight) {
   follow_.taken(sight);
   job_is_a_ = is_a;
   wanted_ = Wanted::None;
-  job_.start([plan = std::move(plan)]() mutable { return take_snapshot(std::move(plan)); });
+  job_.start([trace = std::move(trace), plan = std::move(plan)]() mutable { return take_snapshot(std::move(plan)); });
 }
 
 void CompareState::take(SharedSnapshot snapshot, Clock::time_point now) {
@@ -86,12 +86,6 @@ void CompareState::take(SharedSnapshot snapshot, Clock::time_point now) {
     b_since_ = now;
   }
   ++version_;
-}
-
-void CompareState::finish_reading() {
-  job_.wait();
-  if (auto snapshot = job_.take()) take(std::move(*snapshot), base::now());
-  wanted_ = Wanted::None;
 }
 
 void CompareState::update(const Model& model, Clock::time_point now) {
@@ -111,7 +105,8 @@ void CompareState::update(const Model& model, Clock::time_point now) {
   const bool asked = wanted_ != Wanted::None;
   const bool may_come = model.running() && !model.paused();
   if (due || (asked && sight.current)) {
-    if (auto plan = plan_snapshot(model)) return start(std::move(*plan), wanted_ == Wanted::A, sight);
+    if (auto plan = plan_snapshot(model))
+      return start(model.shared_trace(), std::move(*plan), wanted_ == Wanted::A, sight);
   }
   if (!asked || (may_come && !sight.current)) return;
   wanted_ = Wanted::None;

@@ -74,9 +74,8 @@ class CompareState {
   void put(SharedSnapshot a, SharedSnapshot b);
   /// Once per frame.
   void update(const Model& model, Clock::time_point now);
-  /// Ends all reading of the model's trace: call it before the trace is destroyed. A copy in progress is completed and
-  /// kept.
-  void finish_reading();
+  /// Something else is shown: forgets a request for a copy. One in progress is completed and kept.
+  void forget_request() { wanted_ = Wanted::None; }
   /// A copy is in progress or requested.
   bool busy() const { return job_.busy(); }
   bool waits_for_a() const { return wanted_ == Wanted::A || (job_.busy() && job_is_a_); }
@@ -94,7 +93,7 @@ class CompareState {
 
  private:
   enum class Wanted : std::uint8_t { None, A, B };
-  void start(SnapshotPlan plan, bool is_a, const FollowB::Sight& sight);
+  void start(trace::SharedTrace trace, SnapshotPlan plan, bool is_a, const FollowB::Sight& sight);
   void take(SharedSnapshot snapshot, Clock::time_point now);
 
   SharedSnapshot a_, b_;

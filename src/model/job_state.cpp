@@ -59,7 +59,7 @@ std::string JobState::heading() const {
 }
 
 void JobState::end() {
-  job_.end();
+  job_.leave();
   ++found_;
   collectives_ = {};
   sentence_.clear();
@@ -106,15 +106,17 @@ void JobState::update(const Model& model, Nanoseconds from, Nanoseconds to, Cloc
   if (looked_at_ == stretch || stretch.second <= stretch.first) return;
   looked_at_ = stretch;
   started_ = now;
-  job_.start([&trace = model.trace(), stretch, error = model.facts().clock_error_ns](const base::Stop& stop) -> Look {
-    Look look{analysis::collectives(trace, stretch.first, stretch.second, error, &stop), {}, {}};
-    if (stop) return look;
-    const Collectives& found = look.collectives;
-    const std::optional<analysis::Lateness> worst = analysis::lateness_of_worst(trace, found);
-    look.sentence = analysis::collectives_text(trace, found, worst);
-    look.ranks = rank_table(trace, found, worst, stretch.first, stretch.second, &stop);
-    return look;
-  });
+  job_.start(
+      [shown = model.shared_trace(), stretch, error = model.facts().clock_error_ns](const base::Stop& stop) -> Look {
+        const trace::Trace& trace = *shown;
+        Look look{analysis::collectives(trace, stretch.first, stretch.second, error, &stop), {}, {}};
+        if (stop) return look;
+        const Collectives& found = look.collectives;
+        const std::optional<analysis::Lateness> worst = analysis::lateness_of_worst(trace, found);
+        look.sentence = analysis::collectives_text(trace, found, worst);
+        look.ranks = rank_table(trace, found, worst, stretch.first, stretch.second, &stop);
+        return look;
+      });
 }
 
 void JobState::choose(const Model& model, Clock::time_point now) {

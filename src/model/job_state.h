@@ -34,7 +34,7 @@ class JobState {
   /// Once per frame, on the window's thread: takes finished results, and looks again where the trace or the view [from,
   /// to) has moved on.
   void update(const Model& model, Nanoseconds from, Nanoseconds to, Clock::time_point now);
-  /// Stops all work: call it before the trace is destroyed.
+  /// Forgets all that was found; the choices stay.
   void end();
   bool busy() const { return job_.busy(); }
 

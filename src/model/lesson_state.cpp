@@ -125,7 +125,6 @@ std::optional<LessonState::Side> LessonState::wanted_side(const Measured* before
 
 void LessonState::begin_reference() {
   if (!step().question) return;
-  reference_.end();
   reference_.start([step = step()](const base::Stop& stop) -> std::optional<lesson::Truth> {
     lesson::StepRuns runs;
     const std::size_t before = runs.need(step, Side::Before), after = runs.need(step, Side::After);

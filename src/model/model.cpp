@@ -1,6 +1,8 @@
 #include "model/model.h"
 
 #include <algorithm>
+#include <system_error>
+#include <utility>
 
 #include "analysis/run_figures.h"
 #include "base/background_job.h"
@@ -32,7 +34,13 @@ class EmptySource final : public Source {
 
 }  // namespace
 
-Model::Model() : source_(std::make_unique<EmptySource>()) { begin_generation(); }
+Model::Model() { replace(std::make_unique<EmptySource>(), nullptr); }
+
+Model::~Model() {
+  if (Growth* growth = source().growth()) growth->end();
+  shown_.reset();
+  base::await_background_works();
+}
 
 void Model::start_run(const session::SessionOptions& options) { start(run_recipe(options)); }
 
@@ -67,43 +75,36 @@ void Model::show_nothing() {
 }
 
 void Model::show(std::unique_ptr<Source> source) {
-  discard_shown();
-  source_ = std::move(source);
+  replace(std::move(source), nullptr);
   if (const Steering* steering = this->steering()) last_options_ = steering->options();
-  begin_generation();
-  source_->growth()->start();
+  this->source().growth()->start();
 }
 
 void Model::show(ReadFile file) {
-  discard_shown();
-  source_ = std::move(file.source);
-  begin_generation(std::move(file.analysis));
+  replace(std::move(file.source), std::move(file.analysis));
   live_edge_ = trace().extent().second;
   figures_.show(std::move(file.whole));
   recent_stale_reads_ = file.stale_reads;
   read_capture();
 }
 
-// Freeing the memory of a trace must not block the window.
-void Model::discard_shown() {
-  struct Shown {
-    std::unique_ptr<Source> source;
-    std::unique_ptr<analysis::LiveAnalysis> analysis;  // destroyed before its trace
-  };
-  if (const Steering* steering = this->steering()) last_options_ = steering->options();
-  if (Growth* growth = source_->growth()) growth->end();  // the device is free for the next run when this returns
-  auto shown = std::make_unique<Shown>();
-  shown->source = std::exchange(source_, std::make_unique<EmptySource>());
-  shown->analysis = std::move(analysis_);
-  std::erase_if(discarding_,
-                [](const auto& one) { return one.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
-  if (!base::kThreads) return shown.reset();
-  discarding_.push_back(std::async(std::launch::async, [shown = std::move(shown)]() mutable { shown.reset(); }));
+// The memory of a long trace takes a while, for which the window must not wait.
+void Model::free_aside(const Shown* shown) noexcept {
+  try {
+    base::run_aside([shown] { delete shown; });
+  } catch (const std::system_error&) {  // no more threads
+    delete shown;
+  }
 }
 
-void Model::begin_generation(std::unique_ptr<analysis::LiveAnalysis> analysis) {
+void Model::replace(std::unique_ptr<Source> source, std::unique_ptr<analysis::LiveAnalysis> analysis) {
+  if (shown_) {
+    if (const Steering* steering = this->steering()) last_options_ = steering->options();
+    if (Growth* growth = this->source().growth()) growth->end();  // the device is then free for the next run
+  }
+  if (!analysis) analysis = std::make_unique<analysis::LiveAnalysis>(source->trace());
+  shown_ = {new Shown{std::move(source), std::move(analysis)}, free_aside};
   ++generation_;
-  analysis_ = analysis ? std::move(analysis) : std::make_unique<analysis::LiveAnalysis>(trace());
   live_edge_ = now_ = 0;
   open_calls_.clear();
   capture_ = {};
@@ -113,23 +114,23 @@ void Model::begin_generation(std::unique_ptr<analysis::LiveAnalysis> analysis) {
   batch_ = 0;
   recent_stale_reads_ = 0;
   summarised_ = {};
-  facts_ = source().facts();
+  facts_ = this->source().facts();
   nothing_ = false;
   failed_.reset();
 }
 
 void Model::update() {
-  if (Growth* runs = source_->growth()) runs->advance(base::now() + kTurn);
+  if (Growth* runs = source().growth()) runs->advance(base::now() + kTurn);
   const Growth* growth = source().growth();
   if (!growth) return;
   const Nanoseconds known = std::max(live_edge_, growth->live_edge_ns());
   // The drawing and the figures end at the same instant: earlier than `known` if there is too much for one frame.
-  const bool all = analysis_->update(known, kEventsPerFrame);
-  live_edge_ = all ? known : std::max(live_edge_, std::min(known, analysis_->analysed_until()));
+  const bool all = shown_->analysis->update(known, kEventsPerFrame);
+  live_edge_ = all ? known : std::max(live_edge_, std::min(known, analysis().analysed_until()));
   if (const OpenCalls* calls = source().open_calls()) open_calls_ = calls->calls();
   now_ = virtual_time() ? live_edge_ : std::max(live_edge_, growth->now_ns());
   const auto now = base::now();
-  const bool turned = analysis_->markers().size() != figures_.markers_seen();
+  const bool turned = analysis().markers().size() != figures_.markers_seen();
   if (turned || now - summarised_ >= kSummaryPeriod) {
     summarised_ = now;
     read_capture();
@@ -143,20 +144,20 @@ void Model::summarise() {
     period_ = workload::period_of(steering()->workload().name, settings);
     batch_ = workload::batch_size_of(settings);
   }
-  const RecentFigures::Sight sight{*analysis_, live_edge_, seen_ns(RecentFigures::kSeconds), period_, batch_};
+  const RecentFigures::Sight sight{analysis(), live_edge_, seen_ns(RecentFigures::kSeconds), period_, batch_};
   if (!figures_.look(sight, base::now())) return;
   recent_stale_reads_ = count_stale_reads(trace(), recent().from_ns, recent().to_ns);
 }
 
-std::string Model::last_turn() const { return workload::marker_text(trace().names(), figures_.turn(*analysis_)); }
+std::string Model::last_turn() const { return workload::marker_text(trace().names(), figures_.turn(analysis())); }
 
 std::uint32_t Model::last_turn_version() const {
-  const auto& markers = analysis_->markers();
+  const auto& markers = analysis().markers();
   const auto newest = std::find_if(markers.rbegin(), markers.rend(), trace::is_setting_change);
   return newest == markers.rend() ? 0 : trace::change_of(*newest).version;
 }
 
-bool Model::recent_is_current() const { return figures_.current(*analysis_) && !settings_await_their_marker(); }
+bool Model::recent_is_current() const { return figures_.current(analysis()) && !settings_await_their_marker(); }
 
 // The loop has not applied the newest settings yet, or the events since then have not arrived.
 bool Model::settings_await_their_marker() const {

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +20,10 @@ namespace lanescope::ui {
 class Model {
  public:
   Model();
+  /// Ends what is shown, and waits for all work in the background: a file that is being written is written to its end.
+  ~Model();
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
   /// Shows the source that the recipe makes. Throws base::Error, and then nothing has changed. If the old and the new
   /// source cannot exist at the same time, the old one ends first, and starts again if the new one fails.
   void start(const Recipe& recipe);
@@ -39,9 +42,9 @@ class Model {
   /// Once per frame: reads new events.
   void update();
 
-  Source& source() { return *source_; }
-  const Source& source() const { return *source_; }
-  Steering* steering() { return source_->steering(); }
+  Source& source() { return *shown_->source; }
+  const Source& source() const { return *shown_->source; }
+  Steering* steering() { return source().steering(); }
   const Steering* steering() const { return source().steering(); }
   /// The trace is growing, or has grown while the window showed it.
   bool live() const { return source().growth() != nullptr; }
@@ -53,7 +56,9 @@ class Model {
   bool nothing() const { return nothing_; }
   void show_nothing();
   const trace::Trace& trace() const { return source().trace(); }
-  const analysis::LiveAnalysis& analysis() const { return *analysis_; }
+  /// For work in the background: it keeps the trace, whatever is shown meanwhile.
+  trace::SharedTrace shared_trace() const { return {shown_, &trace()}; }
+  const analysis::LiveAnalysis& analysis() const { return *shown_->analysis; }
   /// Changes with every run or file: references into the old trace are then invalid.
   std::uint64_t generation() const { return generation_; }
 
@@ -117,20 +122,26 @@ class Model {
   std::string title() const { return source().title(); }  ///< to be translated
 
  private:
-  void discard_shown();
+  /// Owned by the model and by the works that read the trace. The model ends the source, whatever is still read of it;
+  /// the last owner frees it.
+  struct Shown {
+    std::unique_ptr<Source> source;
+    std::unique_ptr<analysis::LiveAnalysis> analysis;  // destroyed before its trace
+  };
+
+  static void free_aside(const Shown* shown) noexcept;
   void start_after_the_old(const Recipe& recipe);
-  void begin_generation(std::unique_ptr<analysis::LiveAnalysis> analysis = nullptr);
+  void replace(std::unique_ptr<Source> source, std::unique_ptr<analysis::LiveAnalysis> analysis);
   bool settings_await_their_marker() const;
   void summarise();
   Nanoseconds seen_ns(double seconds) const { return static_cast<Nanoseconds>(seconds * speed() * 1e9); }
   void read_capture();
 
-  std::unique_ptr<Source> source_;  // never null
+  std::shared_ptr<Shown> shown_;  // never null
   bool nothing_ = true;
   session::SessionOptions last_options_;  // of the newest run, or from the program's start
   std::optional<Recipe> failed_;          // neither this recipe nor the old source could be started
   io::RunFacts facts_;
-  std::unique_ptr<analysis::LiveAnalysis> analysis_;
   std::uint64_t generation_ = 0;
   Nanoseconds live_edge_ = 0, now_ = 0;
   std::vector<trace::OpenCall> open_calls_;
@@ -141,7 +152,6 @@ class Model {
   double batch_ = 0;
   std::int64_t recent_stale_reads_ = 0;
   std::chrono::steady_clock::time_point summarised_{};
-  std::vector<std::future<void>> discarding_;  // freeing a long trace's memory takes a while
 };
 
 }  // namespace lanescope::ui

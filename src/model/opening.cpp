@@ -16,11 +16,6 @@ constexpr float kReadingShare = 0.85f, kArrangingShare = 0.10f;
 
 }  // namespace
 
-Opening::~Opening() {
-  cancel();
-  given_up_.clear();  // waits for their threads
-}
-
 void Opening::open(std::vector<std::filesystem::path> files) {
   std::string title = title_of(files);
   begin(std::move(title), [files = std::move(files)](FileProgress& progress) { return read_files(files, &progress); });
@@ -34,33 +29,26 @@ void Opening::begin(std::string title, std::function<ReadFile(FileProgress&)> re
   cancel();
   job_ = std::make_unique<Job>();
   job_->title = std::move(title);
-  job_->result.start([read = std::move(read), &progress = job_->progress] { return read(progress); });
+  job_->result.start([read = std::move(read), progress = job_->progress] { return read(*progress); });
 }
 
 void Opening::cancel() {
-  forget_ended();
   failure_.clear();
-  if (!job_) return;
-  job_->progress.reading.cancelled = true;
-  given_up_.push_back(std::move(job_));
-}
-
-void Opening::forget_ended() {
-  std::erase_if(given_up_, [](const std::unique_ptr<Job>& job) { return job->result.ready(); });
+  if (job_) job_->progress->reading.cancelled = true;
+  job_.reset();
 }
 
 std::optional<ReadFile> Opening::take() {
-  forget_ended();
   if (!job_ || !job_->result.ready()) return std::nullopt;
   const std::unique_ptr<Job> done = std::move(job_);
   return done->result.take();
 }
 
 float Opening::fraction() const {
-  const io::ReadProgress& reading = job_->progress.reading;
-  if (job_->progress.analysing) {
+  const io::ReadProgress& reading = job_->progress->reading;
+  if (job_->progress->analysing) {
     const float rest = 1 - kReadingShare - kArrangingShare;
-    return kReadingShare + kArrangingShare + rest * job_->progress.analysed;
+    return kReadingShare + kArrangingShare + rest * job_->progress->analysed;
   }
   const auto total = static_cast<float>(reading.total);
   const float share = total > 0 ? std::min(1.0f, static_cast<float>(reading.done) / total) : 0;
@@ -71,7 +59,7 @@ std::optional<std::chrono::seconds> Opening::left() const {
   constexpr float kHardlyBegun = 0.02f;
   const float done = fraction();
   const std::chrono::duration<float> taken = base::now() - job_->begun;
-  if (job_->progress.reading.total == 0 || done < kHardlyBegun || done >= 1 || taken.count() < 1) return std::nullopt;
+  if (job_->progress->reading.total == 0 || done < kHardlyBegun || done >= 1 || taken.count() < 1) return std::nullopt;
   return std::chrono::ceil<std::chrono::seconds>(taken * ((1 - done) / done));
 }
 

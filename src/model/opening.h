@@ -18,7 +18,7 @@ namespace lanescope::ui {
 class Opening {
  public:
   Opening() = default;
-  ~Opening();  ///< stops the work in progress and waits for it
+  ~Opening() { cancel(); }
   Opening(const Opening&) = delete;
   Opening& operator=(const Opening&) = delete;
 
@@ -26,7 +26,7 @@ class Opening {
   void open(std::vector<std::filesystem::path> files);
   void open(const std::filesystem::path& file) { open(std::vector{file}); }
   void open(const RecordedCapture& capture);
-  /// Cancels the opening; the window keeps what it shows. The thread ends by itself within a moment.
+  /// Cancels the opening; the window keeps what it shows.
   void cancel();
   /// Something is being opened.
   bool running() const { return job_ != nullptr; }
@@ -38,7 +38,7 @@ class Opening {
 
   /// The name of what is being opened; only while running().
   const std::string& title() const { return job_->title; }
-  const FileProgress& progress() const { return job_->progress; }
+  const FileProgress& progress() const { return *job_->progress; }
   /// Progress of the whole work, 0 to 1; a guess where the file's size says little (a pipe).
   float fraction() const;
   /// How long the rest will take, if it goes on like this; empty while that is hardly known.
@@ -48,17 +48,15 @@ class Opening {
 
  private:
   struct Job {
-    FileProgress progress;
+    std::shared_ptr<FileProgress> progress = std::make_shared<FileProgress>();
     std::string title;
     std::chrono::steady_clock::time_point begun = base::now();
-    base::BackgroundJob<ReadFile> result;  // reads `progress`
+    base::BackgroundJob<ReadFile> result;
   };
   void begin(std::string title, std::function<ReadFile(FileProgress&)> read);
-  void forget_ended();
 
   std::unique_ptr<Job> job_;
   std::string failure_;
-  std::vector<std::unique_ptr<Job>> given_up_;  // until their threads have ended
 };
 
 }  // namespace lanescope::ui

@@ -108,7 +108,7 @@ void TryIt::say_again() {
 }
 
 void TryIt::end() {
-  job_.end();
+  job_.leave();
   forget_offers();
   if (measuring()) tried_.back().state = Tried::State::Overtaken;
 }
@@ -201,7 +201,8 @@ void TryIt::predict_next(const Model& model, Clock::time_point now) {
   recorded->probe = probe_of(model, recorded->device);
   under_way_ = *next;
   under_way_at_ = at_;
-  job_.start([recorded = std::move(*recorded), assignments = under_way_](const base::Stop& stop) {
+  job_.start([trace = model.shared_trace(), recorded = std::move(*recorded),
+              assignments = under_way_](const base::Stop& stop) {
     try {
       return prediction::predict(recorded, assignments, &stop);
     } catch (const base::Error& error) {

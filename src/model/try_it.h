@@ -89,7 +89,7 @@ class TryIt {
   using Clock = std::chrono::steady_clock;
 
   void update(Model& model, std::span<const AdviceCard> cards, bool seen, Clock::time_point now);
-  /// Stops all work; keeps the finished trials. Call it before the trace is destroyed.
+  /// Forgets all but the finished trials.
   void end();
   /// The language has changed: computes the offers again.
   void say_again();

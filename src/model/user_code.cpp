@@ -204,8 +204,8 @@ void CodeState::look_user(const Model& model, Clock::time_point now) {
   stretch_ = stretch;
   started_ = now;
   looked_at_ = model.recent_number();
-  job_.start([&trace = model.trace(), stretch, per, gpu](const base::Stop& stop) {
-    return look_at_lines(trace, stretch, per, gpu, stop);
+  job_.start([trace = model.shared_trace(), stretch, per, gpu](const base::Stop& stop) {
+    return look_at_lines(*trace, stretch, per, gpu, stop);
   });
 }
 

@@ -46,7 +46,7 @@ std::string no_search(const ShellState& state) { return state.search.text.empty(
 void update_finding(ShellState& state) {
   const auto now = base::now();
   SearchState& search = state.search;
-  const trace::Trace& trace = state.model.trace();
+  const trace::SharedTrace trace = state.model.shared_trace();
   search.ask(search.open ? search.text : std::string());
   if (search.update(trace, now)) keep_place(state);
   if (search.found.empty()) {

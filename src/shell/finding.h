@@ -7,7 +7,7 @@ namespace lanescope::ui {
 
 /// Once per frame: continues the search and the figures of the selected stretch.
 void update_finding(ShellState& state);
-/// Call before the trace is destroyed.
+/// Forgets what was found; the choices stay.
 void end_finding(ShellState& state);
 /// Something in it will change without user input.
 bool finding_moves(const ShellState& state);

@@ -48,7 +48,7 @@ void end_tour(ShellState& state) {
 void close_topmost(ShellState& state) {
   if (state.navigation.drag.cancel() || state.lane_hands.cancel()) return;
   if (state.files.asking.busy()) {
-    state.files.asking.end();
+    state.files.asking.leave();
   } else if (state.opening.running()) {
     state.opening.cancel();
   } else if (state.device_menu.open) {

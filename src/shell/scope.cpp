@@ -119,7 +119,7 @@ std::string follows_already(const ShellState& state) {
 }  // namespace
 
 void ScopeState::drop_average() {
-  pending.end();
+  pending.leave();
   picture.clear();
   asked = {};
 }
@@ -160,9 +160,9 @@ void update_scope(ShellState& state) {
   if (wanted == scope.asked) return;
   if (wanted.triggers.empty()) return scope.drop_average();
   scope.asked = std::move(wanted);
-  scope.pending.start([&trace = state.model.trace(), request = scope.asked](const base::Stop& stop) {
+  scope.pending.start([trace = state.model.shared_trace(), request = scope.asked](const base::Stop& stop) {
     AveragePicture picture;
-    picture.compute(trace, request.triggers, request.before, request.after, request.columns, &stop);
+    picture.compute(*trace, request.triggers, request.before, request.after, request.columns, &stop);
     return picture;
   });
 }

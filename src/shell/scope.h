@@ -39,7 +39,7 @@ struct ScopeState {
   std::chrono::steady_clock::time_point names_read{};
   std::string filter;
 
-  /// Discards the average, and stops its computation, so that the trace is no longer needed.
+  /// Discards the average, and stops its computation.
   void drop_average();
 };
 

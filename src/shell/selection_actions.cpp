@@ -91,9 +91,9 @@ void update_name_figures(ShellState& state) {
   if (state.name_figures.open && event) {
     wanted = {.lane_kind = trace.lane(event->lane).info().kind, .markers = true, .name = event->event.name};
   }
-  state.name_figures.job.update(trace, wanted, base::now(), [&trace](const auto& query, const auto& watch) {
-    return event_groups(trace, query, watch);
-  });
+  state.name_figures.job.update(
+      state.model.shared_trace(), wanted, base::now(),
+      [](const auto& whole, const auto& query, const auto& watch) { return event_groups(whole, query, watch); });
 }
 
 std::vector<ActionInfo> selection_actions() {

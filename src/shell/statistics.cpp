@@ -26,8 +26,9 @@ void update_statistics(ShellState& state) {
     std::tie(query.from, query.to) = *state.selection.range;
     query.lanes = state.selection.lanes;
   }
-  statistics.job.update(trace, query, base::now(),
-                        [&trace](const auto& asked, const auto& watch) { return event_groups(trace, asked, watch); });
+  statistics.job.update(
+      state.model.shared_trace(), query, base::now(),
+      [](const auto& whole, const auto& asked, const auto& watch) { return event_groups(whole, asked, watch); });
   if (!statistics.job.answer) return;
   const bool same_wish = statistics.by_ == statistics.wish;
   if (same_wish && statistics.arranged_ == statistics.job.number) return;

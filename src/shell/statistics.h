@@ -21,7 +21,7 @@ struct StatisticsState {
   std::vector<analysis::EventGroup> shown;  ///< those of job.answer that are wanted, in order
   std::size_t top = 0;                      ///< the first that is visible
 
-  /// Call before the trace is destroyed.
+  /// Forgets the figures; the choices stay.
   void end();
 
  private:

@@ -88,8 +88,8 @@ void save_trace_to(ShellState& state, const fs::path& path) {
   std::optional<trace::CaptureHealth> health;
   if (const CaptureMonitor* monitor = state.model.source().capture_monitor()) health = monitor->health();
   if (const io::OpenedTrace* opened = state.model.source().opened()) health = opened->health;
-  state.pictures.saving.start([path, facts = std::move(shown), health, &trace = state.model.trace()] {
-    io::write_trace(path, trace, facts, health ? &*health : nullptr);
+  state.pictures.saving.start([path, facts = std::move(shown), health, trace = state.model.shared_trace()] {
+    io::write_trace(path, *trace, facts, health ? &*health : nullptr);
     return std::string(tr("Trace saved")) + ": " + path.string();
   });
 }
@@ -97,15 +97,15 @@ void save_trace_to(ShellState& state, const fs::path& path) {
 void save_selection_to(ShellState& state, const fs::path& path) {
   if (still_saving(state) || !state.selection.range) return;
   state.show_toast(std::string(tr("Saving the trace")) + ": " + path.string());
-  const trace::Trace& trace = state.model.trace();
   state.pictures.saved_trace = path;
-  state.pictures.saving.start([path, facts = state.model.facts(), range = *state.selection.range, &trace] {
-    trace::Trace part(trace.memory_cap_bytes());
-    copy_trace(trace, part, {.from = range.first, .to = range.second});
-    part.set_complete_until(part.extent().second);
-    io::write_trace(path, part, facts);
-    return std::string(tr("Trace saved")) + ": " + path.string();
-  });
+  state.pictures.saving.start(
+      [path, facts = state.model.facts(), range = *state.selection.range, trace = state.model.shared_trace()] {
+        trace::Trace part(trace->memory_cap_bytes());
+        copy_trace(*trace, part, {.from = range.first, .to = range.second});
+        part.set_complete_until(part.extent().second);
+        io::write_trace(path, part, facts);
+        return std::string(tr("Trace saved")) + ": " + path.string();
+      });
 }
 
 void save_statistics(ShellState& state) {

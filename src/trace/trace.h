@@ -364,6 +364,9 @@ class Trace {
   std::uint64_t recorded_now_ = 0;
 };
 
+/// Shared by what shows a trace and all works that read it: the last one frees it.
+using SharedTrace = std::shared_ptr<const Trace>;
+
 // --- event ref -------------------------------------------------------------------------------------------------------
 // References to events by their place in a trace.
 

@@ -371,16 +371,16 @@ void Shell::save_screenshot(const io::Image& image) {
 // --- experiments: started, flipped and followed
 // -----------------------------------------------------------------------
 
+// Something else is shown. What still reads the old trace keeps it: a file that is being written is written to its end.
 void Shell::begin_anew() {
   state_.selection.clear();
   end_finding(state_);
-  state_.advice.end();
+  state_.advice = {};
   state_.job.end();
-  state_.comparison.state.finish_reading();
+  state_.comparison.state.forget_request();
   state_.code.end();
   state_.try_it.end();
   state_.scope.drop_average();
-  state_.pictures.saving.wait();
   state_.timeline.clear();
   state_.scroll = {};
 }

@@ -144,8 +144,10 @@ TEST(EventQuery, IsReadWhileTheTraceGrowsAndForgets) {
 class QueryJobTest : public EventQueryTest {
  protected:
   bool update(const std::optional<EventQuery>& query, QueryJob<EventGroups>::Clock::duration later) {
-    return job.update(trace, query, begun + later,
-                      [this](const EventQuery& q, const Watch& watch) { return event_groups(trace, q, watch); });
+    // The test's own trace, which outlives the job.
+    return job.update(
+        trace::SharedTrace(trace::SharedTrace(), &trace), query, begun + later,
+        [](const trace::Trace& all, const EventQuery& q, const Watch& watch) { return event_groups(all, q, watch); });
   }
   void wait(const EventQuery& query, QueryJob<EventGroups>::Clock::duration later) {
     while (job.busy()) {

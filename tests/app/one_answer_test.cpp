@@ -36,7 +36,6 @@ struct Window {
     } while (advice.busy() && ui::AdviceState::Clock::now() < deadline);
     advice.update(model, true, ui::AdviceState::Clock::now());
   }
-  ~Window() { advice.end(); }
 
   // As the JSON would have it.
   Json json() const {

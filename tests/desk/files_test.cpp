@@ -1,14 +1,21 @@
 // What goes out and comes in: pictures, traces, opened files. And the picture shows what it should.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <imgui.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 
+#include <cstdio>
 #include <fstream>
+#include <memory>
 
 #include "desk/desk.h"
 #include "io/png.h"
 #include "io/trace_file.h"
+#include "model/live_source.h"
 #include "read_png.h"
+#include "shell/write_tables.h"
 #include "timeline/theme.h"
 
 namespace lanescope::ui_test {
@@ -44,6 +51,23 @@ class FilesTest : public DeskTest {
     const std::filesystem::path path = desk().home() / name;
     std::ofstream(path) << text;
     return path;
+  }
+  /// Into the run's trace, as another thread of its program.
+  void record(std::size_t count) {
+    capture::Recorder& recorder = dynamic_cast<ui::LiveSource&>(model().source()).session().recorder();
+    trace::LaneInfo info;
+    info.kind = LaneKind::Calls;
+    info.tid = 4711;
+    Event e;
+    e.lane = recorder.lane(info);
+    e.kind = trace::EventKind::Call;
+    e.name = recorder.name("cudaLaunchKernel");
+    e.start_ns = model().trace().extent().second;
+    const auto writer = recorder.open_writer();
+    for (std::size_t i = 0; i < count; ++i, e.start_ns += 100) {
+      e.end_ns = e.start_ns + 60;
+      writer->write(e);
+    }
   }
 };
 
@@ -168,6 +192,60 @@ TEST_F(FilesTest, CtrlESavesATraceThatOpensAgain) {
     desk().key(key::F);
     EXPECT_TRUE(desk().until([&] { return !state().view.moving(); }));
   }
+}
+
+// The file is a pipe that nobody reads yet, so its writer stands still in the middle. Whatever is shown next is shown
+// meanwhile: a frame that waited for the writer would never end. Then the file is read, and nothing is missing.
+TEST_F(FilesTest, ASaveGoesOnWhateverIsShownNext) {
+  constexpr std::size_t kMany = 10'000'000;
+  const std::filesystem::path small = desk().home() / "small.json", pipe = desk().home() / "many.lanescope",
+                              copy = desk().home() / "copy.lanescope";
+  io::write_chrome_trace(small, model().trace(), model().facts());
+  const experiment::Experiment& of_two_devices = experiment::experiment_named("P24");
+  state().requests.experiment = {&of_two_devices, experiment::Side::Before};
+  ASSERT_TRUE(desk().until([&] { return state().experiment.active.has_value(); }));
+  wait_for_iterations(3);
+  record(kMany);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  ui::save_trace_to(state(), pipe);
+  const int end = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(end, 0);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(::fdopen(end, "rb"), &std::fclose);
+  int written = 0;
+  ASSERT_TRUE(desk().until([&] { return ::ioctl(end, FIONREAD, &written) == 0 && written > 0; }));
+
+  const auto shows = [&](const char* what, const auto& ask) {
+    SCOPED_TRACE(what);
+    const std::uint64_t before = model().generation();
+    ask();
+    ASSERT_TRUE(desk().until([&] { return model().generation() != before; }));
+    desk().frames(3);
+    EXPECT_TRUE(state().pictures.saving.busy()) << "nobody has read it";
+  };
+  shows("R", [&] { desk().key(key::R); });
+  wait_for_iterations(3);
+  shows("Tab", [&] { desk().key(key::Tab); });
+  wait_for_iterations(3);
+  EXPECT_EQ(state().experiment.active->side(), experiment::Side::After);
+  shows("a dropped file", [&] { state().requests.files = {small}; });
+  EXPECT_EQ(model().source().file(), small);
+
+  ASSERT_EQ(::fcntl(end, F_SETFL, 0), 0);  // from now on, wait for what is written
+  {
+    std::ofstream into(copy, std::ios::binary);
+    std::vector<char> bytes(1 << 20);
+    while (const std::size_t n = std::fread(bytes.data(), 1, bytes.size(), out.get())) {
+      into.write(bytes.data(), static_cast<std::streamsize>(n));
+    }
+  }
+  EXPECT_TRUE(desk().until([&] { return !state().pictures.saving.busy(); }));
+  ASSERT_TRUE(state().toast);
+  EXPECT_EQ(state().toast->text, "Trace saved: " + pipe.string());
+  const io::OpenedTrace opened = io::read_trace(copy);
+  EXPECT_EQ(opened.incomplete, "");
+  EXPECT_EQ(opened.facts.workload, of_two_devices.workload);
+  EXPECT_GT(opened.events_read, kMany);
+  EXPECT_EQ(opened.trace->counts().evicted, 0u);
 }
 
 // A part of the name is typed and completed, Enter opens it; saved again under another name, over an old file only when

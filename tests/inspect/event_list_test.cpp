@@ -21,10 +21,10 @@ std::vector<Nanoseconds> starts(const std::vector<EventRef>& events) {
 
 class EventListTest : public testing::Test {
  protected:
-  ~EventListTest() override { list.matches.end(); }
   ListWish wish(Nanoseconds from, Nanoseconds to, std::size_t rows) { return {from, to, {}, rows}; }
 
-  trace::Trace trace;
+  const std::shared_ptr<trace::Trace> shared = std::make_shared<trace::Trace>();
+  trace::Trace& trace = *shared;
   TraceBuilder build{trace};
   EventListState list;
 };
@@ -61,7 +61,7 @@ TEST_F(EventListTest, AFilterCountsWhatItLeaves) {
   build.publish();
   list.matches.ask("alpha");
   do {
-    list.matches.update(trace, FoundEvents::Clock::now());
+    list.matches.update(shared, FoundEvents::Clock::now());
   } while (list.matches.busy());
   read_event_list(list, trace, wish(350, 1300, 10));
   EXPECT_THAT(starts(list.shown), ElementsAre(400, 800, 1200));

@@ -11,7 +11,8 @@ namespace {
 
 class RangeFiguresTest : public testing::Test {
  protected:
-  trace::Trace trace;
+  const std::shared_ptr<trace::Trace> shared = std::make_shared<trace::Trace>();
+  trace::Trace& trace = *shared;
   analysis_test::TraceBuilder build{trace};
 };
 
@@ -22,19 +23,19 @@ TEST_F(RangeFiguresTest, FiguresFollowTheRangeAndTheRun) {
   RangeFigures figures;
   RangeFigures::Clock::time_point now = RangeFigures::Clock::now();
   using Range = std::pair<base::Nanoseconds, base::Nanoseconds>;
-  figures.update(trace, Range{0, 10'000}, {}, now);
+  figures.update(shared, Range{0, 10'000}, {}, now);
   ASSERT_TRUE(figures.job.answer.has_value());
   EXPECT_EQ(figures.job.answer->events.all.count, 10);
   build.kernel(5000, 5050);
   build.publish();
-  figures.update(trace, Range{0, 10'000}, {}, now + std::chrono::milliseconds(20));
+  figures.update(shared, Range{0, 10'000}, {}, now + std::chrono::milliseconds(20));
   EXPECT_EQ(figures.job.answer->events.all.count, 10) << "not more often than one can read";
-  figures.update(trace, Range{0, 10'000}, {}, now + std::chrono::milliseconds(120));
+  figures.update(shared, Range{0, 10'000}, {}, now + std::chrono::milliseconds(120));
   EXPECT_EQ(figures.job.answer->events.all.count, 11);
-  figures.update(trace, Range{0, 300}, {}, now + std::chrono::milliseconds(121));
+  figures.update(shared, Range{0, 300}, {}, now + std::chrono::milliseconds(121));
   EXPECT_EQ(figures.job.answer->events.all.count, 3);
   EXPECT_TRUE(figures.shows({0, 300}));
-  figures.update(trace, std::nullopt, {}, now);
+  figures.update(shared, std::nullopt, {}, now);
   EXPECT_FALSE(figures.job.answer.has_value());
   EXPECT_FALSE(figures.job.busy());
 }
@@ -45,11 +46,11 @@ TEST_F(RangeFiguresTest, ManyEventsAreWorkedOutBesideTheDrawing) {
   RangeFigures figures;
   const auto now = RangeFigures::Clock::now();
   const std::pair<base::Nanoseconds, base::Nanoseconds> range{0, 2'000'000};
-  figures.update(trace, range, {}, now);
+  figures.update(shared, range, {}, now);
   EXPECT_TRUE(figures.job.busy());
   EXPECT_FALSE(figures.job.answer.has_value());
   while (!figures.job.answer) {
-    figures.update(trace, range, {}, now);
+    figures.update(shared, range, {}, now);
     std::this_thread::yield();
   }
   EXPECT_EQ(figures.job.answer->events.all.count, 20'000);

@@ -151,7 +151,6 @@ TEST(AdviceOfARunTest, SaysThatTheStopwatchTimesTheWarmUpToo) {
       until([&] { return !advice.cards().empty(); }, [&] { advice.update(model, true, AdviceState::Clock::now()); }));
   EXPECT_EQ(advice.cards().front().card.rule, Rule::MeasuringError);
   EXPECT_EQ(advice.cards().front().card.title, "The stopwatch also times the warm-up");
-  advice.end();
 }
 
 TEST(AdviceOfARunTest, FollowsTheRunAndItsKnobs) {
@@ -172,7 +171,7 @@ TEST(AdviceOfARunTest, FollowsTheRunAndItsKnobs) {
   ASSERT_EQ(model.set("log_interval", std::int64_t{0}), "");
   ASSERT_TRUE(until([&] { return model.recent_is_current() && model.recent().sync_count == 0; }));
   EXPECT_TRUE(until([&] { return !testing::Value(rules(advice.cards()), Contains(kA)); }));
-  advice.end();
+  advice = {};
   EXPECT_THAT(advice.cards(), IsEmpty());
   EXPECT_FALSE(advice.busy());
 }

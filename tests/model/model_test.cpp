@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <future>
+#include <thread>
+
+#include "base/background_job.h"
 #include "base/error.h"
 #include "io/scratch.h"
 #include "io/trace_file.h"
@@ -53,6 +57,53 @@ TEST_F(ModelTest, ARunIsReadAsItGrows) {
   EXPECT_EQ(model.extent().second, model.live_edge());
   EXPECT_EQ(model.facts().device, "sim:teaching");
   EXPECT_EQ(model.facts().settings.at("log_interval"), "1");
+}
+
+// Two events, and the thread that frees them.
+class NotedSource final : public Source {
+ public:
+  explicit NotedSource(std::promise<std::thread::id>& freed_by) : freed_by_(freed_by) {
+    TraceBuilder build(trace_);
+    build.iteration(1000, 9000);
+    build.kernel(2000, 5000);
+    build.publish();
+  }
+  ~NotedSource() override { freed_by_.set_value(std::this_thread::get_id()); }
+
+  const trace::Trace& trace() const override { return trace_; }
+  io::RunFacts facts() const override { return {}; }
+  std::string title() const override { return {}; }
+  device::DeviceInfo device() const override { return {}; }
+  bool own() const override { return false; }
+
+ private:
+  trace::Trace trace_;
+  std::promise<std::thread::id>& freed_by_;
+};
+
+// Whatever is shown meanwhile. And the window's thread, which would be late for its frame, never frees one.
+TEST_F(ModelTest, WhatReadsATraceKeepsIt) {
+  std::promise<std::thread::id> freed_by;
+  std::future<std::thread::id> freed = freed_by.get_future();
+  model.show(analysed(std::make_unique<NotedSource>(freed_by)));
+  std::promise<void> gate;
+  base::BackgroundJob<std::uint64_t> job;
+  job.start([trace = model.shared_trace(), gate = gate.get_future().share()] {
+    gate.wait();
+    return trace->counts().recorded;
+  });
+  model.show_nothing();
+  model.start_run(options());
+  EXPECT_EQ(freed.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  gate.set_value();
+  job.wait();
+  EXPECT_EQ(job.take(), 2u);
+  EXPECT_NE(freed.get(), std::this_thread::get_id());
+
+  std::promise<std::thread::id> next_freed_by;
+  model.show(analysed(std::make_unique<NotedSource>(next_freed_by)));
+  model.show_nothing();  // nobody else reads it
+  EXPECT_NE(next_freed_by.get_future().get(), std::this_thread::get_id());
 }
 
 // A figure must never be taken for one of settings that do not hold yet.

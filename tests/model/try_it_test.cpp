@@ -95,10 +95,6 @@ class TryItRunTest : public testing::Test {
     options.speed = 0.1;
     model_.start_run(options);
   }
-  void TearDown() override {
-    advice_.end();
-    try_it_.end();
-  }
   template <class Done>
   bool until(Done done) {
     return lanescope::until(done, [&] {
@@ -164,8 +160,6 @@ TEST_F(TryItRunTest, AnotherKnobOvertakesATrial) {
   session::SessionOptions other = model_.options_now();
   other.workload = "iris-mlp";
   other.assignments.clear();
-  advice_.end();
-  try_it_.end();
   model_.start_run(other);
   ASSERT_TRUE(until([&] { return try_it_.tried().empty(); })) << "they were of another workload";
 }

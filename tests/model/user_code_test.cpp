@@ -26,7 +26,6 @@ class UserCodeTest : public testing::Test {
     situation_.animation = false;
     show(false);
   }
-  void TearDown() override { code_.end(); }
   void show(bool elsewhere) {
     auto program = std::make_unique<WatchedProgram>(folder_, elsewhere);
     program_ = program.get();

@@ -17,7 +17,6 @@ using trace::LaneKind;
 
 class SearchTest : public testing::Test {
  protected:
-  ~SearchTest() override { search.end(); }
   void find(const std::string& text) {
     search.open = true;
     search.text = text;
@@ -27,7 +26,7 @@ class SearchTest : public testing::Test {
   void settle() {
     do {
       now += std::chrono::milliseconds(200);
-      search.update(trace, now);
+      search.update(shared, now);
     } while (search.busy());
   }
   std::vector<Nanoseconds> starts() const {
@@ -36,7 +35,8 @@ class SearchTest : public testing::Test {
     return result;
   }
 
-  trace::Trace trace;
+  const std::shared_ptr<trace::Trace> shared = std::make_shared<trace::Trace>();
+  trace::Trace& trace = *shared;
   TraceBuilder build{trace};
   SearchState search;
   SearchState::Clock::time_point now = SearchState::Clock::now();
@@ -105,7 +105,7 @@ TEST_F(SearchTest, WhatIsAskedForAgainIsFoundOnce) {
   build.publish();
   search.open = true;
   search.ask("kernel");
-  search.update(trace, now);
+  search.update(shared, now);
   EXPECT_TRUE(search.busy());
   search.ask("nothing");
   search.ask("kernel");
