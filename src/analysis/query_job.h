@@ -27,7 +27,8 @@ class QueryJob {
   /// Answer.
   /// Without a question there is no answer. True: the answer is new.
   template <class Work>
-  bool update(const trace::SharedTrace& trace, const std::optional<EventQuery>& wanted, Clock::time_point now, Work work);
+  bool update(const trace::SharedTrace& trace, const std::optional<EventQuery>& wanted, Clock::time_point now,
+              Work work);
   /// It is to be continued: `work` has not read all that it could.
   void go_on() { looked_.reset(), seen_.reset(), again_at_ = {}; }
   /// Gives up what is being computed.
@@ -82,8 +83,8 @@ class QueryJob {
 
 template <class Answer>
 template <class Work>
-bool QueryJob<Answer>::update(const trace::SharedTrace& trace, const std::optional<EventQuery>& wanted, Clock::time_point now,
-                              Work work) {
+bool QueryJob<Answer>::update(const trace::SharedTrace& trace, const std::optional<EventQuery>& wanted,
+                              Clock::time_point now, Work work) {
   const std::uint64_t before = number;
   due_ = false;
   if (!wanted) {

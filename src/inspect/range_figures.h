@@ -28,7 +28,8 @@ struct RangeFigures {
   std::optional<Clock::time_point> lit_since;
 
   /// Call once per frame with the selection, if any.
-  void update(const trace::SharedTrace& trace, const std::optional<std::pair<base::Nanoseconds, base::Nanoseconds>>& range,
+  void update(const trace::SharedTrace& trace,
+              const std::optional<std::pair<base::Nanoseconds, base::Nanoseconds>>& range,
               const std::vector<trace::LaneId>& lanes, Clock::time_point now) {
     std::optional<analysis::EventQuery> wanted;
     if (range) {

@@ -34,7 +34,8 @@ class EventQueryTest : public testing::Test {
     build.publish();
   }
 
-  trace::Trace trace;
+  const std::shared_ptr<trace::Trace> shared = std::make_shared<trace::Trace>();
+  trace::Trace& trace = *shared;
   TraceBuilder build{trace};
 };
 
@@ -144,9 +145,8 @@ TEST(EventQuery, IsReadWhileTheTraceGrowsAndForgets) {
 class QueryJobTest : public EventQueryTest {
  protected:
   bool update(const std::optional<EventQuery>& query, QueryJob<EventGroups>::Clock::duration later) {
-    // The test's own trace, which outlives the job.
     return job.update(
-        trace::SharedTrace(trace::SharedTrace(), &trace), query, begun + later,
+        shared, query, begun + later,
         [](const trace::Trace& all, const EventQuery& q, const Watch& watch) { return event_groups(all, q, watch); });
   }
   void wait(const EventQuery& query, QueryJob<EventGroups>::Clock::duration later) {
