@@ -13,7 +13,7 @@
 
 #include "analysis/name_query.h"
 #include "base/background_job.h"
-#include "trace/event_ref.h"
+#include "trace/trace.h"
 #include "trace/owners.h"
 
 namespace lanescope::analysis {

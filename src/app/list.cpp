@@ -13,7 +13,7 @@
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/experiment.h"
-#include "experiment/figure.h"
+#include "experiment/named_figure.h"
 #include "experiment/own_experiments.h"
 #include "experiment/published_numbers.h"
 #include "experiment/sweep.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <map>
 #include <string_view>
-#include "app/requests.h"
+#include "app/command_requests.h"
 
 #include "base/error.h"
 #include "base/translate.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/clock.h"
-#include "io/csv_text.h"
+#include "base/time.h"
+#include "io/escaped_text.h"
 #include "shell/shell_state.h"
 
 namespace lanescope::ui {

@@ -8,7 +8,7 @@
 
 #include "render/labels.h"
 #include "shell/finding.h"
-#include "trace/kernel_name.h"
+#include "trace/names.h"
 #include "window/panels/lists/column_title.h"
 #include "window/widgets.h"
 
