@@ -24,7 +24,7 @@ void FoundEvents::ask(const std::string& text) {
 }
 
 void FoundEvents::end() {
-  job_.leave();
+  job_.end();
   text_.clear();
   begin();
 }
