@@ -3,14 +3,9 @@
 #pragma once
 
 #include <cupti.h>
-#include <nvtx3/nvToolsExt.h>
 
 #include <atomic>
 #include <cstdint>
-
-#ifndef NVTX_NO_IMPL
-#define NVTX_NO_IMPL  // the types alone
-#endif
 
 namespace lanescope::inject {
 
@@ -34,13 +29,5 @@ extern std::atomic<bool> driver_ready;
 /// CUPTI has ended itself; `fatal_text` says why.
 extern std::atomic<bool> fatal;
 extern char fatal_text[128];
-
-// --- nvtx ------------------------------------------------------------------------------------------------------------
-// NVTX ranges, straight from the program's calls.
-
-/// Puts this library's functions into the tables of the calling library's NVTX. False if it has no such tables.
-bool take_over_nvtx(NvtxGetExportTableFunc_t tables);
-/// The same for an extension; `module` is an nvtxExtModuleInfo_t. False if it is not the one with payloads.
-bool take_over_nvtx_extension(void* module);
 
 }  // namespace lanescope::inject

@@ -4,10 +4,10 @@
 
 #include <atomic>
 
-#include "inject/calls.h"
 #include "inject/compat.h"
 #include "inject/connection.h"
 #include "inject/cupti.h"
+#include "inject/nvtx.h"
 #include "inject/ring.h"
 
 #define LANESCOPE_EXPORT extern "C" __attribute__((visibility("default")))

@@ -1,4 +1,4 @@
-#include "inject/calls.h"
+#include "inject/nvtx.h"
 
 #include <errno.h>
 #include <sys/mman.h>

@@ -66,7 +66,7 @@ TEST(CollectiveOperation, IsInTheNameOfTheKernelOfEveryVersion) {
 TEST(CollectiveOperation, OfRcclsGenericKernelIsInItsArguments) {
   const auto of = [](const std::string& name) {
     return analysis::collective_operation("ncclDevKernel_Generic_1(ncclDevKernelArgsStorage<4096ul>)",
-                                          R"("Collective name":")" + name + R"(","Seq":3)");
+                                          trace::collective_facts(R"("Collective name":")" + name + R"(","Seq":3)"));
   };
   const std::pair<const char*, const char*> names[] = {{"allreduce", "AllReduce"},
                                                        {"_allgather_base", "AllGather"},
@@ -76,10 +76,11 @@ TEST(CollectiveOperation, OfRcclsGenericKernelIsInItsArguments) {
                                                        {"recv", "SendRecv"},
                                                        {"wait", "Generic"}};
   for (const auto& [name, operation] : names) EXPECT_EQ(of(name), operation) << name;
-  EXPECT_EQ(analysis::collective_operation("ncclDevKernel_Generic_1", ""), "Generic");
-  EXPECT_EQ(analysis::collective_operation(kAllReduce, R"("Collective name":"broadcast")"), "AllReduce")
+  EXPECT_EQ(analysis::collective_operation("ncclDevKernel_Generic_1", trace::collective_facts("")), "Generic");
+  EXPECT_EQ(analysis::collective_operation(kAllReduce, trace::collective_facts(R"("Collective name":"broadcast")")),
+            "AllReduce")
       << "a kernel's own name goes first";
-  EXPECT_EQ(analysis::collective_operation("gemm", R"("Collective name":"broadcast")"), "");
+  EXPECT_EQ(analysis::collective_operation("gemm", trace::collective_facts(R"("Collective name":"broadcast")")), "");
 }
 
 // As OperationsAreMatchedWithTheirOwn, by RCCL: the broadcast of GPU 1 runs at the same time, but is another one.

@@ -5,9 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "device/cpu/products_eigen.h"
-
 #define LANESCOPE_PRODUCT product_for_any_cpu
+#include "device/cpu/products_eigen.h"
 
 namespace lanescope::device::cpu {
 namespace {
