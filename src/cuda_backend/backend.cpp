@@ -294,5 +294,9 @@ class CudaBackend final : public Backend {
 };
 
 }  // namespace
-
 }  // namespace lanescope::cuda_backend
+
+extern "C" __attribute__((visibility("default"))) lanescope::device::cuda::Backend* lanescope_cuda_backend(int abi) {
+  static lanescope::cuda_backend::CudaBackend backend;
+  return abi == lanescope::device::cuda::kBackendAbi ? &backend : nullptr;
+}

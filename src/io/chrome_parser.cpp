@@ -12,8 +12,8 @@
 #include "base/translate.h"
 #include "io/chrome_fields.h"
 #include "io/chrome_vocabulary.h"
-#include "trace/owners.h"
 #include "io/json_reader.h"
+#include "trace/owners.h"
 
 namespace lanescope::io {
 namespace {

@@ -8,8 +8,8 @@
 #include "base/json_text.h"
 #include "base/platform/system.h"
 #include "base/time.h"
-#include "trace/owners.h"
 #include "base/translate.h"
+#include "trace/owners.h"
 
 namespace lanescope::io {
 namespace {

@@ -43,7 +43,8 @@ class ActiveExperiment {
   void keep(const workload::Settings& now, experiment::Measured measured);
 
   const experiment::Measured* measured(experiment::Side side) const;
-  /// Each published number next to the measured one, and its check status on these machines (experiment/published_numbers.h).
+  /// Each published number next to the measured one, and its check status on these machines
+  /// (experiment/published_numbers.h).
   struct Row {
     experiment::Compared compared;
     experiment::Checking checking;

@@ -22,8 +22,8 @@ struct RunFacts {
   /// Peak rates of copies to and from pinned memory, in 1e9 bytes per second; 0: unknown.
   double h2d_peak_gb_per_s = 0, d2h_peak_gb_per_s = 0;
   std::map<std::string, std::string> settings;
-  /// Of a trace put together from several files: how well their clocks agree (job_of_ranks.h); 0: it is a single one, or
-  /// that is not known.
+  /// Of a trace put together from several files: how well their clocks agree (job_of_ranks.h); 0: it is a single one,
+  /// or that is not known.
   base::Nanoseconds clock_error_ns = 0;
   std::string marks;  ///< the user's rulers, bookmarks and notes, as JSON text of the window; may be empty
   std::string version{base::kVersion};  ///< of the Lanescope that recorded it; empty: recorded by another program
