@@ -145,21 +145,28 @@ class Loop {
   /// One step; of two threads only one does it, and the other waits if `must`, but not for ever. The library's thread
   /// must; the other one is in cuInit.
   std::int64_t step_alone(bool must) {
-    for (int i = 0; stepping_.exchange(true, std::memory_order_acquire); ++i) {
-      if (!must && i == 100) return 0;
-      const timespec nap{0, kMillisecond};
-      nanosleep(&nap, nullptr);
-    }
-    const std::int64_t now = now_ns();
-    ring.status().beat_ns.store(now, kRelaxed);
-    add_up_counts();
-    send_unsent_changes();
-    const std::int64_t next = step(now, !must);
+    if (!begin_step(must)) return 0;
+    const std::int64_t next = live() ? do_step(must) : 0;  // otherwise the viewer has ended meanwhile
     stepping_.store(false, std::memory_order_release);
     return next;
   }
 
  private:
+  std::int64_t do_step(bool must) {
+    const std::int64_t now = now_ns();
+    ring.status().beat_ns.store(now, kRelaxed);
+    add_up_counts();
+    send_unsent_changes();
+    return step(now, !must);
+  }
+  bool begin_step(bool must) {
+    for (int i = 0; stepping_.exchange(true, std::memory_order_acquire); ++i) {
+      if (!must && i == 100) return false;
+      const timespec nap{0, kMillisecond};
+      nanosleep(&nap, nullptr);
+    }
+    return true;
+  }
   // Does what is due; returns when something is due again.
   std::int64_t step(std::int64_t now, bool in_init) {
     const ViewerRequest request = request_of(ring.memory->controls, now);
@@ -368,6 +375,7 @@ class Loop {
 
   // The program ends, or the viewer has: everything off for good, except for what must stay on (see records.cpp).
   void end(bool viewer) {
+    begin_step(true);  // a thread that is in cuInit must not switch on what is switched off here
     if (cupti_works.load(std::memory_order_acquire) && !fatal.load(kRelaxed)) {
       const auto level = static_cast<std::uint32_t>(level_);
       watch(Watched::Nothing, 0);
@@ -389,6 +397,7 @@ class Loop {
     }
     add_up_counts();
     ring.live.store(false, std::memory_order_release);
+    stepping_.store(false, std::memory_order_release);
     close(connection.exchange(-1));
     done.store(1, std::memory_order_release);
     syscall(SYS_futex, &done, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT32_MAX, nullptr, nullptr, 0);

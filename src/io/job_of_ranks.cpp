@@ -353,14 +353,14 @@ class Reading {
       if (!unknown) parts_.back()->bytes = bytes;
     }
     const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-    running_ = std::min(parts_.size(), cores);
+    const std::size_t wanted = std::min(parts_.size(), cores);
+    running_ = wanted;  // from here on the threads count it down
     try {
-      while (threads_.size() < running_) threads_.emplace_back([this] { work(); });
+      while (threads_.size() < wanted) threads_.emplace_back([this] { work(); });
     } catch (const std::system_error&) {  // there are too many, or this build has none
-      const std::size_t missing = running_ - threads_.size();
       {
         const std::lock_guard lock(mutex_);
-        running_ -= missing - 1;
+        running_ -= wanted - threads_.size() - 1;
       }
       work();
     }

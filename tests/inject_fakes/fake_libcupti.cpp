@@ -61,7 +61,7 @@ Gpu& gpu() {
   return *g;
 }
 
-CUpti_CallbackFunc callback = nullptr;
+std::atomic<CUpti_CallbackFunc> callback = nullptr;  // may end while a call is made: then that one is told
 void* callback_data = nullptr;
 std::atomic<bool> enabled[2][kIds];
 std::atomic<bool> state_enabled{false}, resource_enabled{false};
@@ -126,7 +126,8 @@ const char* name_of(bool driver, std::uint32_t id) {
 }
 
 void call_back(bool driver, std::uint32_t id, std::uint32_t correlation, CUpti_ApiCallbackSite site, int* result) {
-  if (!callback || !enabled[driver][id].load(std::memory_order_relaxed)) return;
+  const CUpti_CallbackFunc told = callback;
+  if (!told || !enabled[driver][id].load(std::memory_order_relaxed)) return;
   CUpti_CallbackData data{};
   std::uint64_t kept = 0;
   data.callbackSite = site;
@@ -135,7 +136,7 @@ void call_back(bool driver, std::uint32_t id, std::uint32_t correlation, CUpti_A
   data.correlationId = correlation;
   data.correlationData = &kept;
   if (mark_begin) mark_begin();
-  callback(callback_data, driver ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API, id, &data);
+  told(callback_data, driver ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API, id, &data);
   if (mark_end) mark_end();
 }
 
@@ -409,9 +410,9 @@ EXPORT CUptiResult cuptiEnableCallback(std::uint32_t on, CUpti_SubscriberHandle,
   return CUPTI_SUCCESS;
 }
 EXPORT void fake_init_finished() {
-  if (callback && resource_enabled) {
+  if (const CUpti_CallbackFunc told = callback; told && resource_enabled) {
     const CUpti_ResourceData data{};
-    callback(callback_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED, &data);
+    told(callback_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED, &data);
   }
 }
 EXPORT CUptiResult cuptiEnableDomain(std::uint32_t on, CUpti_SubscriberHandle, CUpti_CallbackDomain domain) {
@@ -680,11 +681,12 @@ EXPORT std::uint32_t fake_callbacks_enabled() {
 EXPORT int fake_flushes() { return flushes; }
 /// CUPTI reports that it cannot go on.
 EXPORT void fake_fatal(const char* message) {
-  if (!callback || !state_enabled) return;
+  const CUpti_CallbackFunc told = callback;
+  if (!told || !state_enabled) return;
   CUpti_StateData data{};
   data.notification.result = CUPTI_ERROR_UNKNOWN;
   data.notification.message = message;
-  callback(callback_data, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR, &data);
+  told(callback_data, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR, &data);
 }
 /// Nanoseconds of this thread's CPU time per pair of callbacks: on a shared machine, wall-clock time would mostly
 /// measure the other programs. Median of `rounds` rounds of `calls` synchronisations that wait for nothing.

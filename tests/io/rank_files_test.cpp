@@ -91,6 +91,13 @@ TEST_F(RankFiles, TheFirstBrokenFileIsNamed) {
   }
 }
 
+// The first reader has often ended before the second has begun.
+TEST_F(RankFiles, ReadersMayEndAtOnce) {
+  for (int i = 0; i < 2'000; ++i) {
+    EXPECT_THROW(read_ranks({file("none.json"), file("neither.json")}, nullptr, {}), base::FileError);
+  }
+}
+
 TEST_F(RankFiles, ReadingCanBeStopped) {
   const std::vector files{trace("a.json", 1, 1000), trace("b.json", 2, 1000)};
   ReadProgress progress;
