@@ -22,8 +22,8 @@ namespace lanescope::app {
 
 using base::tr;
 
-void PictureArguments::add_to(CLI::App& app, const char* what, PictureOptions::Of of) {
-  of_ = of;
+void PictureArguments::add_to(CLI::App& app, const char* what, PictureOptions::Content content) {
+  content_ = content;
   app.add_option("--screenshot", file_, what)->type_name("FILE");
   app.add_option("--theme", theme_, tr("of the picture: dark, light or high-contrast; default dark"))
       ->type_name("THEME");
@@ -36,7 +36,7 @@ PictureOptions PictureArguments::options(const CLI::App& app) const {
     return options;
   }
   options.file = file_;
-  options.of = of_;
+  options.content = content_;
   options.theme = theme_;
   check_picture(options);
   return options;
@@ -108,7 +108,7 @@ void RunArguments::add_to(CLI::App& app) {
   app.add_option("--trace", trace_,
                  tr("write the trace: a session file (.lanescope), or Chrome Trace JSON (.json or .json.gz)"))
       ->type_name("FILE");
-  picture_.add_to(app, tr("write a picture of the timeline (.png or .svg)"), PictureOptions::Of::Timeline);
+  picture_.add_to(app, tr("write a picture of the timeline (.png or .svg)"), PictureOptions::Content::Timeline);
   app.add_option("--compare", compare_, tr("run again with this setting as well, and compare; may be repeated"))
       ->type_name("K=V")
       ->allow_extra_args(false);
@@ -246,7 +246,7 @@ void SweepArguments::add_to(CLI::App& app) {
   app.add_option("--csv", csv_, tr("write all figures of all points as CSV, to a file or to standard output (-)"))
       ->type_name("FILE|-");
   app.add_option("--json", json_, tr("the same as JSON"))->type_name("FILE|-");
-  picture_.add_to(app, tr("write the chart (.png)"), PictureOptions::Of::Sweep);
+  picture_.add_to(app, tr("write the chart (.png)"), PictureOptions::Content::Sweep);
   add_language(app);
 }
 

@@ -19,12 +19,12 @@ namespace lanescope::app {
 class PictureArguments {
  public:
   /// `what` is what gets written, for the help text. Only a timeline can be an SVG.
-  void add_to(CLI::App& app, const char* what, PictureOptions::Of of);
+  void add_to(CLI::App& app, const char* what, PictureOptions::Content content);
   /// Throws base::UsageError for an invalid extension or theme, or if there is no file.
   PictureOptions options(const CLI::App& app) const;
 
  private:
-  PictureOptions::Of of_ = PictureOptions::Of::Timeline;
+  PictureOptions::Content content_ = PictureOptions::Content::Timeline;
   std::string file_, theme_;
 };
 

@@ -115,7 +115,7 @@ std::string measure_window(WindowMeasure what, const WindowRequest& request) {
 
 void check_picture(const PictureOptions& options) {
   const ui::PictureFormat format = ui::picture_format(options.file);
-  if (format == ui::PictureFormat::Svg && options.of == PictureOptions::Of::Sweep) {
+  if (format == ui::PictureFormat::Svg && options.content == PictureOptions::Content::Sweep) {
     throw base::UsageError(base::tr("{}: the chart of a sweep is a PNG; allowed ending: .png", options.file.string()));
   }
   theme_of(options.theme);

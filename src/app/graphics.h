@@ -53,9 +53,9 @@ std::string measure_window(WindowMeasure what, const WindowRequest& request);
 
 /// A picture to be written by a command.
 struct PictureOptions {
-  enum class Of : std::uint8_t { Timeline, Sweep };
+  enum class Content : std::uint8_t { Timeline, Sweep };
   std::filesystem::path file;  ///< .png or .svg; empty: no picture
-  Of of = Of::Timeline;
+  Content content = Content::Timeline;
   std::string theme;  ///< empty: dark
 };
 

@@ -67,7 +67,7 @@ std::vector<PublishedRow> published_rows(const ExperimentRequest& request, const
   for (experiment::Compared compared : compare(experiment, sides[0], sides[1])) {
     const experiment::Published& published = *compared.published;
     const bool wanted =
-        !request.side || (published.of != experiment::Of::Ratio && is_about(published.of, *request.side));
+        !request.side || (published.of != experiment::About::Ratio && is_about(published.of, *request.side));
     if (!published.settings.empty() && request.extra && wanted && !interrupt.asked()) {
       Progress progress(published.name, options_of(request, Side::Before).iterations);
       compared = further.compare(

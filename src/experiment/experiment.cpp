@@ -43,12 +43,12 @@ std::string_view quality_key(Quality quality) {
   return kKeys[static_cast<std::size_t>(quality)];
 }
 
-std::string_view of_key(Of of) {
+std::string_view of_key(About of) {
   constexpr std::array<std::string_view, 3> kKeys{"before", "after", "ratio"};
   return kKeys[static_cast<std::size_t>(of)];
 }
 
-bool is_about(Of of, Side side) { return of == Of::Ratio || (of == Of::Before) == (side == Side::Before); }
+bool is_about(About of, Side side) { return of == About::Ratio || (of == About::Before) == (side == Side::Before); }
 
 std::vector<std::string> Experiment::assignments(Side s) const {
   std::vector<std::string> all = settings;

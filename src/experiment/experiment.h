@@ -69,9 +69,9 @@ enum class Quality : std::uint8_t {
 std::string_view quality_key(Quality quality);  ///< "measured", "estimate", "impossible"
 
 /// The run that a published number is about.
-enum class Of : std::uint8_t { Before, After, Ratio /* before / after */ };
-std::string_view of_key(Of of);   ///< "before", "after", "ratio"
-bool is_about(Of of, Side side);  ///< a ratio is about both sides
+enum class About : std::uint8_t { Before, After, Ratio /* before / after */ };
+std::string_view of_key(About of);   ///< "before", "after", "ratio"
+bool is_about(About of, Side side);  ///< a ratio is about both sides
 
 struct Published {
   std::string name;  ///< unique in the experiment: "total_without_read"
@@ -81,7 +81,7 @@ struct Published {
   Quality quality = Quality::Estimate;
   Text environment;                     ///< "RTX 4070 Laptop, CUDA 12.4, WSL2"
   std::string source;                   ///< the tutorial: "S2"
-  Of of = Of::Before;                   ///< the run that our figure is derived from
+  About of = About::Before;                   ///< the run that our figure is derived from
   std::string figure;                   ///< how it is derived, see figure.h; empty: there is no comparable figure
   std::vector<std::string> settings{};  ///< for this number only, applied over those of its side (P26's rows)
   std::uint64_t iterations = 0;         ///< for "total_s": the number of iterations

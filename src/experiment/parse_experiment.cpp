@@ -158,7 +158,7 @@ class Reader : private TomlReader {
     p.environment = text(place, "environment");
     p.source = string(place, "source");
     if (place.table.get("of") != nullptr) {
-      p.of = choice(place, "of", std::array{Of::Before, Of::After, Of::Ratio}, &of_key);
+      p.of = choice(place, "of", std::array{About::Before, About::After, About::Ratio}, &of_key);
     }
     p.iterations = iterations(place, 0);
     p.figure = optional_string(place, "figure");
@@ -195,7 +195,7 @@ class Reader : private TomlReader {
     const std::string key = place.key("figure");
     FigureInfo info;
     checked(node, key, [&] { info = figure_info(p.figure); });
-    if (p.of == Of::Ratio) {
+    if (p.of == About::Ratio) {
       if (convert(1, "x", p.unit)) return;
       fail(needed(place, "unit"), place.key("unit"),
            tr("is '{}', but a ratio has none; allowed: x, %, fraction", p.unit));

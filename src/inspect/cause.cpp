@@ -71,7 +71,7 @@ std::optional<Bubble> bubble_ending_at(const analysis::LiveAnalysis& analysis, t
   return b && b->end_ns == t ? b : std::nullopt;
 }
 
-LitRun run_of(const EventRef& one) { return {one.lane, one.row, one.index, one.index + 1}; }
+EventRun run_of(const EventRef& one) { return {one.lane, one.row, one.index, one.index + 1}; }
 
 // The calls of a row that start in [from, to).
 std::pair<EventIndex, EventIndex> starting_in(const trace::Row& row, Nanoseconds from, Nanoseconds to) {
@@ -80,16 +80,16 @@ std::pair<EventIndex, EventIndex> starting_in(const trace::Row& row, Nanoseconds
   return {begin, row.first_starting_at_or_after(to, begin, last)};
 }
 
-Lit lit_with_wait(const trace::Trace& trace, const trace::Event& call) {
-  Lit lit;
-  lit.waited_for = true;
+Highlight highlight_of_wait(const trace::Trace& trace, const trace::Event& call) {
+  Highlight highlight;
+  highlight.waited_for = true;
   const Nanoseconds to = call.end_ns - trace::parts_of(call).returning;
   for_rows(trace, trace::is_gpu_work_lane, [&](LaneId lane, std::size_t r, const trace::Row& row) {
     const EventIndex first = row.first_ending_after(call.start_ns, row.first(), row.last());
     const EventIndex last = row.first_starting_at_or_after(to, first, row.last());
-    if (first < last) lit.runs.push_back({lane, r, first, last});
+    if (first < last) highlight.runs.push_back({lane, r, first, last});
   });
-  return lit;
+  return highlight;
 }
 
 }  // namespace
@@ -164,27 +164,27 @@ Repeats repeats_of(const analysis::LiveAnalysis& analysis, const Bubble& bubble,
   return repeats;
 }
 
-Lit lit_with(const trace::Links& links, const EventRef& event) {
+Highlight highlight_of(const trace::Links& links, const EventRef& event) {
   const trace::Trace& trace = links.trace();
   const trace::Trace::ReadLock lock(trace);
-  if (trace::is_sync(event.event) && trace::is_blocking(event.event)) return lit_with_wait(trace, event.event);
-  Lit lit;
+  if (trace::is_sync(event.event) && trace::is_blocking(event.event)) return highlight_of_wait(trace, event.event);
+  Highlight highlight;
   if (trace::is_gpu_work(event.event.kind)) {
-    if (const auto call = links.call_of(event)) lit.runs.push_back(run_of(*call));
+    if (const auto call = links.call_of(event)) highlight.runs.push_back(run_of(*call));
   } else if (event.event.kind == trace::EventKind::Call) {
-    for (const EventRef& operation : links.operations_of(event)) lit.runs.push_back(run_of(operation));
+    for (const EventRef& operation : links.operations_of(event)) highlight.runs.push_back(run_of(operation));
   } else if (event.event.kind == trace::EventKind::Range && event.event.duration() > 0) {
-    lit.runs = links.issued_in(event.lane, event.event.start_ns, event.event.end_ns);
+    highlight.runs = links.issued_in(event.lane, event.event.start_ns, event.event.end_ns);
   }
-  return lit;
+  return highlight;
 }
 
-Lit lit_with(const trace::Links& links, const Bubble& bubble) {
+Highlight highlight_of(const trace::Links& links, const Bubble& bubble) {
   const CausePath path = cause_path(links, bubble);
-  Lit lit;
-  if (path.wait) lit.runs.push_back(run_of(*path.wait));
-  if (path.next_launch) lit.runs.push_back(run_of(*path.next_launch));
-  return lit;
+  Highlight highlight;
+  if (path.wait) highlight.runs.push_back(run_of(*path.wait));
+  if (path.next_launch) highlight.runs.push_back(run_of(*path.next_launch));
+  return highlight;
 }
 
 std::vector<EventRef> graph_nodes(const trace::Links& links, const EventRef& event) {

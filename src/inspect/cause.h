@@ -51,17 +51,17 @@ Repeats repeats_of(const analysis::LiveAnalysis& analysis, const analysis::Bubbl
                    Nanoseconds to);
 
 /// Consecutive events of one sub-row that are highlighted together.
-using LitRun = trace::EventRun;
+using trace::EventRun;
 
 /// What is highlighted with an event. For a call: its GPU work. For GPU work: its call. For a wait: everything that ran
 /// during it. For any other range: the GPU work issued in it.
-struct Lit {
-  std::vector<LitRun> runs;
+struct Highlight {
+  std::vector<EventRun> runs;
   bool waited_for = false;  ///< the runs are what a wait waits for
 };
-Lit lit_with(const trace::Links& links, const EventRef& event);
+Highlight highlight_of(const trace::Links& links, const EventRef& event);
 /// For a bubble: the call that caused it and the one that ended it.
-Lit lit_with(const trace::Links& links, const analysis::Bubble& bubble);
+Highlight highlight_of(const trace::Links& links, const analysis::Bubble& bubble);
 
 /// A call and the GPU operation it issued.
 struct Launch {
@@ -80,8 +80,8 @@ struct CauseState {
   Repeats repeats;
   Nanoseconds ordinary_gap = 0;  ///< of the selection's bubble, if that is too short for a path; 0: none
   std::vector<Launch> launches;  ///< for a selected range, stretch or graph launch: one arrow each
-  std::vector<LitRun> graph;     ///< the nodes of the selected launch or node
-  Lit lit;
+  std::vector<EventRun> graph;     ///< the nodes of the selected launch or node
+  Highlight highlight;
   // The inputs of the members above.
   std::uint64_t generation = 0;
   std::optional<EventRef> lit_event, path_event;

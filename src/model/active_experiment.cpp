@@ -14,7 +14,7 @@ namespace lanescope::ui {
 
 using experiment::Experiment;
 using experiment::Measured;
-using experiment::Of;
+using experiment::About;
 using experiment::Published;
 using experiment::Side;
 
@@ -56,11 +56,11 @@ bool flips_in_place(const Experiment& experiment) {
 std::string published_headline(const Experiment& experiment) {
   const Published* before = nullptr;
   for (const Published& p : experiment.published) {
-    if (p.of == Of::Ratio && p.settings.empty()) return fmt::format("{:.3g}x", p.value);
-    if (p.of == Of::Before && p.settings.empty() && !before) before = &p;
+    if (p.of == About::Ratio && p.settings.empty()) return fmt::format("{:.3g}x", p.value);
+    if (p.of == About::Before && p.settings.empty() && !before) before = &p;
   }
   for (const Published& p : experiment.published) {
-    const bool alike = before && p.of == Of::After && p.settings.empty() && p.figure == before->figure &&
+    const bool alike = before && p.of == About::After && p.settings.empty() && p.figure == before->figure &&
                        p.unit == before->unit && p.iterations == before->iterations && p.value > 0;
     const bool time = experiment::is_time(p.unit), rate = experiment::is_rate(p.unit) || experiment::is_share(p.unit);
     if (!alike || p.figure.empty() || (!rate && !time)) continue;
@@ -112,7 +112,7 @@ void ActiveExperiment::keep(const workload::Settings& now, Measured measured) {
   for (auto& kept : kept_) {
     if (kept && !same_beside_the_story(now, kept->settings)) kept.reset();
   }
-  if (const auto side = side_of(now)) kept_[index(*side)] = Kept{std::move(measured), now, device_};
+  if (const auto side = side_of(now)) kept_[index(*side)] = SideRun{std::move(measured), now, device_};
 }
 
 std::vector<ActiveExperiment::Row> ActiveExperiment::published() const {

@@ -52,7 +52,7 @@ class ActiveExperiment {
   std::vector<Row> published() const;
 
  private:
-  struct Kept {
+  struct SideRun {
     experiment::Measured measured;
     workload::Settings settings;
     std::string device;
@@ -63,7 +63,7 @@ class ActiveExperiment {
   experiment::Side side_;
   std::array<std::vector<std::pair<std::string, workload::Value>>, 2> wanted_;
   std::string device_;
-  std::array<std::optional<Kept>, 2> kept_;
+  std::array<std::optional<SideRun>, 2> kept_;
   experiment::FittedSides machines_;
 };
 

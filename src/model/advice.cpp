@@ -97,7 +97,7 @@ void AdviceState::update(const Model& model, bool seen, Clock::time_point now) {
     *this = {};
     generation_ = model.generation();
   }
-  if (std::optional<Look> look = job_.take(); look && look->iterations > 0) {
+  if (std::optional<Findings> look = job_.take(); look && look->iterations > 0) {
     std::vector<AdviceCard> found = keyed(std::move(look->cards));
     // A card from before a knob was turned may no longer hold.
     cards_ = look->turns == turns_ ? next_cards(cards_, std::move(found)) : in_shown_order(cards_, std::move(found));
@@ -108,7 +108,7 @@ void AdviceState::update(const Model& model, bool seen, Clock::time_point now) {
   if (!plan || stretch_ == std::pair(plan->from_ns, plan->to_ns)) return;
   stretch_ = {plan->from_ns, plan->to_ns};
   job_.start([trace = model.shared_trace(), plan = *plan,
-              turns = model.analysis().markers().size()](const base::Stop& stop) -> Look {
+              turns = model.analysis().markers().size()](const base::Stop& stop) -> Findings {
     analysis::Advice advice = analysis::advise(*trace, plan, &stop);
     return {std::move(advice.cards), advice.iterations, turns};
   });

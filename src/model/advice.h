@@ -76,7 +76,7 @@ class AdviceState {
   std::optional<EventRef> went_to;  ///< the example that a click selected
 
  private:
-  struct Look {
+  struct Findings {
     std::vector<analysis::Card> cards;
     std::int64_t iterations = 0;
     std::size_t turns = 0;
@@ -90,7 +90,7 @@ class AdviceState {
   bool looked_ = false;
   std::optional<std::pair<Nanoseconds, Nanoseconds>> stretch_;
   Clock::time_point started_{};
-  base::BackgroundJob<Look> job_;
+  base::BackgroundJob<Findings> job_;
 };
 
 }  // namespace lanescope::ui

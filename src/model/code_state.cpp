@@ -84,7 +84,7 @@ void CodeState::update(const Model& model, const Situation& situation, Clock::ti
   if (model.has_users_code()) return update_user(model, situation, now);
   if (!model.nothing()) take_code(model, now);
   if (code_.empty()) return;
-  if (std::optional<Look> done = job_.take(); done && done->costs.iterations > 0) {
+  if (std::optional<Findings> done = job_.take(); done && done->costs.iterations > 0) {
     costs_.clear();
     scale_ns_ = all_host_ns_ = 0;
     iterations_ = done->costs.iterations;
@@ -181,9 +181,9 @@ void CodeState::look(const Model& model, Clock::time_point now) {
 }
 
 // Runs in the background.
-CodeState::Look CodeState::look_at(const trace::Trace& trace, std::pair<Nanoseconds, Nanoseconds> stretch,
+CodeState::Findings CodeState::look_at(const trace::Trace& trace, std::pair<Nanoseconds, Nanoseconds> stretch,
                                    trace::GpuNumber gpu, const workload::Code& code, const base::Stop& stop) {
-  Look look;
+  Findings look;
   std::vector<analysis::StatementRanges> statements;
   for (std::size_t i = 0; i < code.size(); ++i) {
     look.keys.push_back(statement_key(code, i));

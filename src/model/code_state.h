@@ -130,7 +130,7 @@ class CodeState {
   bool drawn = false;                    ///< in the last frame
 
  private:
-  struct Look {
+  struct Findings {
     std::vector<std::string> keys;
     analysis::StatementCosts costs;
     std::vector<double> idle_ns;  ///< per iteration, of each statement
@@ -138,14 +138,14 @@ class CodeState {
     analysis::LineCosts lines;
     std::map<std::uint32_t, double> idle_of_site;  ///< per iteration
   };
-  static Look look_at(const trace::Trace& trace, std::pair<Nanoseconds, Nanoseconds> stretch, trace::GpuNumber gpu,
+  static Findings look_at(const trace::Trace& trace, std::pair<Nanoseconds, Nanoseconds> stretch, trace::GpuNumber gpu,
                       const workload::Code& code, const base::Stop& stop);
 
-  static Look look_at_lines(const trace::Trace& trace, std::pair<Nanoseconds, Nanoseconds> stretch,
+  static Findings look_at_lines(const trace::Trace& trace, std::pair<Nanoseconds, Nanoseconds> stretch,
                             analysis::LineCosts::Per per, trace::GpuNumber gpu, const base::Stop& stop);
 
   void update_user(const Model& model, const Situation& situation, Clock::time_point now);
-  void take_lines(const Model& model, Look look);
+  void take_lines(const Model& model, Findings look);
   void choose_file(const Model& model, const Situation& situation);
   void show_lines(const Model& model);
   void cost_lines(const Model& model);
@@ -191,7 +191,7 @@ class CodeState {
   std::map<std::uint32_t, double> idle_of_site_;
   std::optional<EventRef> followed_;         // the selection that the file was last chosen for
   std::vector<std::uint32_t> line_of_site_;  // from 1; by site - 1
-  base::BackgroundJob<Look> job_;
+  base::BackgroundJob<Findings> job_;
 };
 
 }  // namespace lanescope::ui

@@ -91,7 +91,7 @@ void JobState::update(const Model& model, Nanoseconds from, Nanoseconds to, Cloc
   }
   gpu_count_ = model.analysis().links().owners().gpus().size();
   if (gpu_count_ < 2) return;
-  if (std::optional<Look> look = job_.take()) {
+  if (std::optional<Findings> look = job_.take()) {
     // What is selected is another number now.
     if (selected && model.live()) selected.reset();
     ++found_;
@@ -107,9 +107,9 @@ void JobState::update(const Model& model, Nanoseconds from, Nanoseconds to, Cloc
   looked_at_ = stretch;
   started_ = now;
   job_.start(
-      [shown = model.shared_trace(), stretch, error = model.facts().clock_error_ns](const base::Stop& stop) -> Look {
+      [shown = model.shared_trace(), stretch, error = model.facts().clock_error_ns](const base::Stop& stop) -> Findings {
         const trace::Trace& trace = *shown;
-        Look look{analysis::collectives(trace, stretch.first, stretch.second, error, &stop), {}, {}};
+        Findings look{analysis::collectives(trace, stretch.first, stretch.second, error, &stop), {}, {}};
         if (stop) return look;
         const Collectives& found = look.collectives;
         const std::optional<analysis::Lateness> worst = analysis::lateness_of_worst(trace, found);

@@ -59,7 +59,7 @@ class JobState {
   bool visible() const { return gpu_count_ > 1 && shown.value_or(gpu_count_ >= kMany || !collectives_.all.empty()); }
 
  private:
-  struct Look {
+  struct Findings {
     analysis::Collectives collectives;
     std::string sentence;
     RankTable ranks;
@@ -69,7 +69,7 @@ class JobState {
   Stretch wanted(const Model& model, Nanoseconds from, Nanoseconds to) const;
   void choose(const Model& model, Clock::time_point now);
 
-  base::BackgroundJob<Look> job_;
+  base::BackgroundJob<Findings> job_;
   analysis::Collectives collectives_;
   std::string sentence_;
   RankTable ranks_;

@@ -57,7 +57,7 @@ std::optional<std::size_t> CodeState::line_of_site(std::uint32_t site) const {
 
 void CodeState::update_user(const Model& model, const Situation& situation, Clock::time_point now) {
   of_user_ = true;
-  if (std::optional<Look> done = job_.take(); done && !done->lines.empty()) take_lines(model, std::move(*done));
+  if (std::optional<Findings> done = job_.take(); done && !done->lines.empty()) take_lines(model, std::move(*done));
   choose_file(model, situation);
   show_lines(model);
   if (situation.seen && !job_.busy()) look_user(model, now);
@@ -74,7 +74,7 @@ void CodeState::update_user(const Model& model, const Situation& situation, Cloc
   glide(situation);
 }
 
-void CodeState::take_lines(const Model& model, Look look) {
+void CodeState::take_lines(const Model& model, Findings look) {
   line_costs_ = std::move(look.lines);
   idle_of_site_ = std::move(look.idle_of_site);
   iterations_ = line_costs_.iterations;
@@ -210,9 +210,9 @@ void CodeState::look_user(const Model& model, Clock::time_point now) {
 }
 
 // Runs in the background.
-CodeState::Look CodeState::look_at_lines(const trace::Trace& trace, std::pair<Nanoseconds, Nanoseconds> stretch,
+CodeState::Findings CodeState::look_at_lines(const trace::Trace& trace, std::pair<Nanoseconds, Nanoseconds> stretch,
                                          LineCosts::Per per, trace::GpuNumber gpu, const base::Stop& stop) {
-  Look look;
+  Findings look;
   look.lines = analysis::line_costs(trace, stretch.first, stretch.second, per, &stop);
   if (per != LineCosts::Per::Iteration) return look;
   const analysis::Evidence evidence = analysis::gather(trace, stretch.first, stretch.second, &stop, gpu);

@@ -54,7 +54,7 @@ PicturePart part_of(const ShellState& state, const PictureMoment& moment) {
   over.marks.open.reset();
   over.marks.editing.reset();
   over.cause = state.cause;
-  over.cause.lit = {};  // that belongs to the mouse position
+  over.cause.highlight = {};  // that belongs to the mouse position
   over.found = &state.search;
   over.label_origin = moment.label_origin;
   over.open_calls = model.open_calls();

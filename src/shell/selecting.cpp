@@ -17,9 +17,9 @@ void update_lit(ShellState& state) {
   if (event == cause.lit_event && bubble == cause.lit_bubble) return;
   cause.lit_event = event;
   cause.lit_bubble = bubble;
-  cause.lit = event                ? lit_with(state.model.analysis().links(), *event)
-              : hit && hit->bubble ? lit_with(state.model.analysis().links(), *hit->bubble)
-                                   : Lit{};
+  cause.highlight = event                ? highlight_of(state.model.analysis().links(), *event)
+              : hit && hit->bubble ? highlight_of(state.model.analysis().links(), *hit->bubble)
+                                   : Highlight{};
 }
 
 // How often the bubble repeats: in the verdict's time range, or for a file, in the whole trace.

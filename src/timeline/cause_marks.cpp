@@ -92,7 +92,7 @@ class Pen {
   }
 
   // Highlights events of a sub-row. Those too narrow for their own outline share one.
-  void light(const LitRun& run, Colour colour) {
+  void light(const EventRun& run, Colour colour) {
     const trace::Trace& trace = surface_.frame.trace;
     if (run.lane >= trace.lane_count() || run.row >= trace.lane(run.lane).row_count()) return;
     const trace::Row& row = trace.lane(run.lane).row(run.row);
@@ -168,9 +168,9 @@ void add_path(const MarkSurface& surface, Pen& marks, const CausePath& path) {
 void add_causes(const MarkSurface& surface, const CauseState& cause) {
   const trace::Trace::ReadLock lock(surface.frame.trace);
   Pen marks(surface);
-  for (const LitRun& run : cause.lit.runs)
-    marks.light(run, cause.lit.waited_for ? Colour::Wait : Colour::SelectionLink);
-  for (const LitRun& run : cause.graph) marks.light(run, Colour::SelectionLink);
+  for (const EventRun& run : cause.highlight.runs)
+    marks.light(run, cause.highlight.waited_for ? Colour::Wait : Colour::SelectionLink);
+  for (const EventRun& run : cause.graph) marks.light(run, Colour::SelectionLink);
   if (!surface.frame.selection) return;
   const Selection& selection = *surface.frame.selection;
   add_launches(surface, marks, cause.launches);

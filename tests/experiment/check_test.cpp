@@ -16,7 +16,7 @@ using device::sim::DeviceProfile;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
-Published number(const char* name, Of of, const char* figure, std::vector<std::string> follows = {}) {
+Published number(const char* name, About of, const char* figure, std::vector<std::string> follows = {}) {
   Published p;
   p.name = name;
   p.of = of;
@@ -28,8 +28,8 @@ Published number(const char* name, Of of, const char* figure, std::vector<std::s
 Experiment made_up() {
   Experiment told;
   told.id = "X1";
-  told.published = {number("rate", Of::Before, "h2d_gb_per_s"), number("time", Of::After, "iteration_ms"),
-                    number("none", Of::Before, "")};
+  told.published = {number("rate", About::Before, "h2d_gb_per_s"), number("time", About::After, "iteration_ms"),
+                    number("none", About::Before, "")};
   return told;
 }
 
@@ -59,7 +59,7 @@ TEST(CheckOf, AFigureBesideItChecksANumberUnlessTheMachineIsFittedToIt) {
 TEST(CheckOf, OnTheMachineOfTheSideThatTheNumberIsAbout) {
   const Experiment told = made_up();
   EXPECT_EQ(check_of(told, told.published[0], fitted({}, {{"link.a", {"X1.rate"}}})).check, Check::Checked);
-  const Published gain = number("gain", Of::Ratio, "total_s", {"X1.rate"});
+  const Published gain = number("gain", About::Ratio, "total_s", {"X1.rate"});
   EXPECT_EQ(check_of(told, gain, fitted({}, {{"link.a", {"X1.rate"}}})).check, Check::Fitted);
 }
 
@@ -73,7 +73,7 @@ TEST(CheckOf, WhatFollowsFromAFittedNumberIsFittedToo) {
     EXPECT_FALSE(checking.itself) << p.name;
     EXPECT_THAT(checking.fitted, ElementsAre("link.d2h_pinned_gb_per_s"));
   }
-  Published round = number("round", Of::Before, "total_s", {"P19.gain", "X1.round"});  // round itself: it must end
+  Published round = number("round", About::Before, "total_s", {"P19.gain", "X1.round"});  // round itself: it must end
   EXPECT_EQ(check_of(made_up(), round, {}).check, Check::Checked);
 }
 

@@ -16,7 +16,7 @@ Measured iterations_of(double mean_ns) {
   return m;
 }
 
-Published compared_number(double value, const char* unit, Of of, const char* figure, std::uint64_t iterations = 0) {
+Published compared_number(double value, const char* unit, About of, const char* figure, std::uint64_t iterations = 0) {
   Published p;
   p.value = value;
   p.unit = unit;
@@ -30,10 +30,10 @@ Published compared_number(double value, const char* unit, Of of, const char* fig
 TEST(Compare, PutsOursInThePublishedUnit) {
   Experiment told;
   told.published = {
-      compared_number(0.4, "ms", Of::Before, "iteration_us"), compared_number(1, "s", Of::After, "total_s", 1000),
-      compared_number(2, "x", Of::Ratio, "iteration_us"),     compared_number(1, "ms", Of::After, "own.read_us"),
-      compared_number(1, "GB/s", Of::After, "own.read_us"),   compared_number(7, "s", Of::Before, ""),
-      compared_number(0, "us", Of::Before, "iteration_us")};
+      compared_number(0.4, "ms", About::Before, "iteration_us"), compared_number(1, "s", About::After, "total_s", 1000),
+      compared_number(2, "x", About::Ratio, "iteration_us"),     compared_number(1, "ms", About::After, "own.read_us"),
+      compared_number(1, "GB/s", About::After, "own.read_us"),   compared_number(7, "s", About::Before, ""),
+      compared_number(0, "us", About::Before, "iteration_us")};
   told.published.push_back(told.published[0]);
   told.published.back().settings = {"log_interval=2"};
   const Measured before = iterations_of(200'000), after = iterations_of(50'000);
@@ -63,8 +63,8 @@ TEST(PublishedRuns, RunsWhatANumberIsAboutWithItsSettings) {
   told.device = "sim:rtx4090";
   told.iterations = 20;
   told.sides[0].settings = {"log_interval=1"};
-  told.published = {compared_number(1, "x", Of::Before, "syncs_per_iteration"),
-                    compared_number(1, "x", Of::Ratio, "launches_per_iteration")};
+  told.published = {compared_number(1, "x", About::Before, "syncs_per_iteration"),
+                    compared_number(1, "x", About::Ratio, "launches_per_iteration")};
   for (Published& p : told.published) p.settings = {"log_interval=5"};
   PublishedRuns runs(told, {});
   // Four reads in 20 iterations, and the synchronisation that ends the run.

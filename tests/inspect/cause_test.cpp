@@ -129,28 +129,28 @@ TEST_F(CauseTest, RepeatsCountTheLikeInTheStretch) {
 TEST_F(CauseTest, ACallLightsItsWorkAndTheReverse) {
   const EventRef call = event_at(LaneKind::Calls, 10);
   const EventRef kernel = event_at(LaneKind::Kernels, 120);
-  EXPECT_THAT(lit_with(live.links(), call).runs,
-              testing::ElementsAre(LitRun{kernel.lane, 0, kernel.index, kernel.index + 1}));
-  EXPECT_THAT(lit_with(live.links(), kernel).runs,
-              testing::ElementsAre(LitRun{call.lane, 0, call.index, call.index + 1}));
+  EXPECT_THAT(highlight_of(live.links(), call).runs,
+              testing::ElementsAre(EventRun{kernel.lane, 0, kernel.index, kernel.index + 1}));
+  EXPECT_THAT(highlight_of(live.links(), kernel).runs,
+              testing::ElementsAre(EventRun{call.lane, 0, call.index, call.index + 1}));
 }
 
 // It waits until 220, when the second kernel ends: both are highlighted, the third is not.
 TEST_F(CauseTest, AWaitLightsAllThatRanMeanwhile) {
-  const Lit lit = lit_with(live.links(), event_at(LaneKind::Calls, 20));
-  EXPECT_TRUE(lit.waited_for);
-  ASSERT_EQ(lit.runs.size(), 1u);
-  EXPECT_EQ(lit.runs[0].first, 0u);
-  EXPECT_EQ(lit.runs[0].last, 2u);
+  const Highlight highlight = highlight_of(live.links(), event_at(LaneKind::Calls, 20));
+  EXPECT_TRUE(highlight.waited_for);
+  ASSERT_EQ(highlight.runs.size(), 1u);
+  EXPECT_EQ(highlight.runs[0].first, 0u);
+  EXPECT_EQ(highlight.runs[0].last, 2u);
 }
 
 // "forward" [0,15) holds the starts of launches 1 and 2.
 TEST_F(CauseTest, ARangeLightsWhatWasIssuedInIt) {
-  const Lit lit = lit_with(live.links(), event_at(LaneKind::Phases, 0));
-  EXPECT_FALSE(lit.waited_for);
-  ASSERT_EQ(lit.runs.size(), 1u);
-  EXPECT_EQ(lit.runs[0].first, 0u);
-  EXPECT_EQ(lit.runs[0].last, 2u);
+  const Highlight highlight = highlight_of(live.links(), event_at(LaneKind::Phases, 0));
+  EXPECT_FALSE(highlight.waited_for);
+  ASSERT_EQ(highlight.runs.size(), 1u);
+  EXPECT_EQ(highlight.runs[0].first, 0u);
+  EXPECT_EQ(highlight.runs[0].last, 2u);
 }
 
 TEST_F(CauseTest, LaunchesOfAStretchAreThinnedEvenly) {

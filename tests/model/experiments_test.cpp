@@ -17,7 +17,7 @@ namespace {
 using experiment::Experiment;
 using experiment::Language;
 using experiment::Measured;
-using experiment::Of;
+using experiment::About;
 using experiment::Published;
 using experiment::Side;
 using testing::ElementsAre;
@@ -165,16 +165,16 @@ TEST(PublishedHeadline, IsTheFactorWhereThereIsOne) {
   p.value = 3.4;
   p.unit = "s";
   p.figure = "total_s";
-  p.of = Of::Before;
+  p.of = About::Before;
   e.published = {p};
   EXPECT_EQ(published_headline(e), "3.40 s");
-  p.of = Of::After;
+  p.of = About::After;
   p.value = 0.8;
   e.published.push_back(p);
   EXPECT_EQ(published_headline(e), "4.25x");  // 3.4 / 0.8
   for (Published& number : e.published) number.unit = "GB/s";
   EXPECT_EQ(published_headline(e), "0.235x");  // a rate: 0.8 / 3.4
-  p.of = Of::Ratio;
+  p.of = About::Ratio;
   p.value = 4;
   e.published.push_back(p);
   EXPECT_EQ(published_headline(e), "4x");

@@ -65,7 +65,7 @@ TEST_P(PaceOfEveryExperiment, IsTimedAsAStopwatchDoes) {
   // What is published of both sides together is of time: its factor is the same.
   for (const experiment::Compared& c : compare(e, &sides[0].measured, &sides[1].measured)) {
     const bool of_time = c.published->figure == "total_s" || c.published->figure.starts_with("iteration_");
-    if (c.published->of != experiment::Of::Ratio || !of_time || !c.ours) continue;
+    if (c.published->of != experiment::About::Ratio || !of_time || !c.ours) continue;
     const double wanted = c.published->unit == "%" ? 100 * by_elapsed : by_elapsed;
     EXPECT_NEAR(*c.ours / wanted, 1, 0.02) << e.id << " " << c.published->name;
   }

@@ -53,18 +53,18 @@ using Row = ActiveExperiment::Row;
 // What is talked about: a published ratio, else a number of each side in the same unit, else the first that has ours
 // beside it. The second of the pair may be null.
 std::pair<const Row*, const Row*> headline(const std::vector<Row>& rows) {
-  const auto of = [](experiment::Of side) {
+  const auto of = [](experiment::About side) {
     return [side](const Row& row) { return row.compared.published->of == side && row.compared.ours; };
   };
-  if (const auto ratio = std::ranges::find_if(rows, of(experiment::Of::Ratio)); ratio != rows.end()) {
+  if (const auto ratio = std::ranges::find_if(rows, of(experiment::About::Ratio)); ratio != rows.end()) {
     return {&*ratio, nullptr};
   }
-  const auto before = std::ranges::find_if(rows, of(experiment::Of::Before));
+  const auto before = std::ranges::find_if(rows, of(experiment::About::Before));
   if (before != rows.end()) {
     const experiment::Published& b = *before->compared.published;
     const auto after = std::ranges::find_if(rows, [&](const Row& row) {
       const experiment::Published& p = *row.compared.published;
-      return of(experiment::Of::After)(row) && p.figure == b.figure && p.unit == b.unit && p.iterations == b.iterations;
+      return of(experiment::About::After)(row) && p.figure == b.figure && p.unit == b.unit && p.iterations == b.iterations;
     });
     if (after != rows.end()) return {&*before, &*after};
   }
