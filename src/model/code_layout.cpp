@@ -28,60 +28,57 @@ void add_outline(const MarkSurface& s, const Rect& r, float strength) {
   s.rows.add(span);
 }
 
-void add_statement(const MarkSurface& s, const workload::Code& code, std::size_t line, float strength) {
-  const trace::Trace& trace = s.frame.trace;
-  const Statement& statement = code[line];
-  const CodeLocator locator(trace, code);
-  const trace::LaneKind kind = statement.transfers ? trace::LaneKind::Calls : trace::LaneKind::Phases;
-  const Nanoseconds fold = std::max<Nanoseconds>(1, s.axis.length_ns(kLeastPx * s.frame.scale));
-  const trace::Trace::ReadLock lock(trace);
-  for_rows(
-      trace, [&](trace::LaneKind k) { return k == kind; },
-      [&](trace::LaneId id, std::size_t number, const trace::Row& row) {
-        const trace::EventIndex last = row.last();
-        auto i = row.first_ending_after(s.axis.begin_ns(), row.first(), last);
-        while (i < last && row.start(i) < s.axis.end_ns()) {
-          const trace::Fold together = row.fold(i, fold, last);
-          const trace::EventIndex event = i;
-          i = together.last;
-          if (together.last != event + 1) continue;
-          const EventRef ref = event_ref(id, number, row, event);
-          const bool may_be = statement.transfers
-                                  ? is_transfer(ref.event, trace.names())
-                                  : std::find(statement.ranges.begin(), statement.ranges.end(),
-                                              trace.names().text(ref.event.name)) != statement.ranges.end();
-          if (!may_be || locator.of(ref) != line) continue;
-          if (const auto rect = s.timeline.event_rect(ref, s.axis)) add_outline(s, *rect, strength);
-        }
-      });
-}
-
-void add_line(const MarkSurface& s, const CodeState& code, const trace::Links& links, std::size_t line,
-              float strength) {
+/// Outlines the events in view for which `belongs` holds, except those too short to be drawn alone.
+template <class LaneFilter, class Belongs>
+void outline_events(const MarkSurface& s, float strength, LaneFilter lanes, Belongs belongs) {
   const trace::Trace& trace = s.frame.trace;
   const Nanoseconds fold = std::max<Nanoseconds>(1, s.axis.length_ns(kLeastPx * s.frame.scale));
   const trace::Trace::ReadLock lock(trace);
   for (std::size_t l = 0; l < trace.lane_count(); ++l) {
     const auto id = static_cast<trace::LaneId>(l);
     const trace::Lane& lane = trace.lane(id);
-    const trace::LaneInfo& info = lane.info();
-    const bool lines = info.kind == trace::LaneKind::Phases && info.role == trace::LaneRole::Statements;
-    if (info.kind != trace::LaneKind::Calls && !lines && !trace::is_gpu_work_lane(info.kind)) continue;
+    if (!lanes(lane.info())) continue;
     for (std::size_t number = 0; number < lane.row_count(); ++number) {
       const trace::Row& row = lane.row(number);
       const trace::EventIndex last = row.last();
       auto i = row.first_ending_after(s.axis.begin_ns(), row.first(), last);
       while (i < last && row.start(i) < s.axis.end_ns()) {
-        const trace::Fold together = row.fold(i, fold, last);
         const trace::EventIndex event = i;
-        i = together.last;
-        if (together.last != event + 1) continue;
+        i = row.fold(event, fold, last).last;
+        if (i != event + 1) continue;
         const EventRef ref = event_ref(id, number, row, event);
-        if (code.line_of_site(site_of(links, ref)) != line) continue;
+        if (!belongs(ref)) continue;
         if (const auto rect = s.timeline.event_rect(ref, s.axis)) add_outline(s, *rect, strength);
       }
     }
   }
+}
+
+void add_statement(const MarkSurface& s, const workload::Code& code, std::size_t line, float strength) {
+  const trace::Trace& trace = s.frame.trace;
+  const Statement& statement = code[line];
+  const CodeLocator locator(trace, code);
+  const trace::LaneKind kind = statement.transfers ? trace::LaneKind::Calls : trace::LaneKind::Phases;
+  outline_events(
+      s, strength, [&](const trace::LaneInfo& info) { return info.kind == kind; },
+      [&](const EventRef& ref) {
+        const bool may_be = statement.transfers
+                                ? is_transfer(ref.event, trace.names())
+                                : std::find(statement.ranges.begin(), statement.ranges.end(),
+                                            trace.names().text(ref.event.name)) != statement.ranges.end();
+        return may_be && locator.of(ref) == line;
+      });
+}
+
+void add_line(const MarkSurface& s, const CodeState& code, const trace::Links& links, std::size_t line,
+              float strength) {
+  outline_events(
+      s, strength,
+      [](const trace::LaneInfo& info) {
+        const bool lines = info.kind == trace::LaneKind::Phases && info.role == trace::LaneRole::Statements;
+        return lines || info.kind == trace::LaneKind::Calls || trace::is_gpu_work_lane(info.kind);
+      },
+      [&](const EventRef& ref) { return code.line_of_site(site_of(links, ref)) == line; });
 }
 
 }  // namespace

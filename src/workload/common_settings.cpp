@@ -97,6 +97,17 @@ SettingSpec seed_setting() {
           .maximum = 2'147'483'647};
 }
 
+SettingSpec model_us_setting() {
+  return {.key = "model_us",
+          .label = N_("Model's GPU time"),
+          .help = N_("How long the GPU is busy with the model in each iteration."),
+          .type = SettingType::Real,
+          .standard = 500.0,
+          .minimum = 0,
+          .maximum = 100'000,
+          .unit = "µs"};
+}
+
 Settings training_settings(const device::DeviceInfo& device, const BatchLimits& batch) {
   return Settings({log_interval_setting(1), feed_setting("resident"), pinned_setting(), non_blocking_setting(),
                    batch_size_setting(batch), dispatch_setting(device), seed_setting()});

@@ -62,6 +62,7 @@ SettingSpec non_blocking_setting();
 SettingSpec batch_size_setting(const BatchLimits& batch);
 SettingSpec dispatch_setting(const device::DeviceInfo& device);  ///< the device's own by default
 SettingSpec seed_setting();
+SettingSpec model_us_setting();
 
 /// log_interval, feed, pinned, non_blocking, batch_size, dispatch_us (by default the device's) and seed.
 Settings training_settings(const device::DeviceInfo& device, const BatchLimits& batch);

@@ -301,16 +301,8 @@ Settings plot_transfer_settings(const device::DeviceInfo& device) {
                             .minimum = 0,
                             .maximum = 1000,
                             .unit = "ms"};
-  const SettingSpec model_us{.key = "model_us",
-                             .label = N_("Model's GPU time"),
-                             .help = N_("How long the GPU is busy with the model in each iteration."),
-                             .type = SettingType::Real,
-                             .standard = 500.0,
-                             .minimum = 0,
-                             .maximum = 100'000,
-                             .unit = "µs"};
-  return Settings({method, elements, part, columns, plot_interval, plot_ms, model_us, *training.spec(key::kDispatchUs),
-                   *training.spec("seed")});
+  return Settings({method, elements, part, columns, plot_interval, plot_ms, model_us_setting(),
+                   *training.spec(key::kDispatchUs), *training.spec("seed")});
 }
 
 void check_plot_transfer(const Settings& settings) {

@@ -61,14 +61,6 @@ Settings readback_settings(const device::DeviceInfo& device) {
       .maximum = static_cast<double>(kMostKept),
       .logarithmic = true,
       .stops = {1, 10, 20, 50, 100, 200, 500, 1000, 10'000}};
-  const SettingSpec model_us{.key = "model_us",
-                             .label = N_("Model's GPU time"),
-                             .help = N_("How long the GPU is busy with the model in each iteration."),
-                             .type = SettingType::Real,
-                             .standard = 500.0,
-                             .minimum = 0,
-                             .maximum = 100'000,
-                             .unit = "µs"};
   const SettingSpec validation{.key = "validation",
                                .label = N_("Validation"),
                                .help = N_("A validation loop: no backward pass and no step of the optimizer."),
@@ -95,7 +87,7 @@ Settings readback_settings(const device::DeviceInfo& device) {
                {{{.key = key::kMethod, .value = std::string(choice::kStacked)}}, kept},
                {{{.key = key::kMethod, .value = std::string("unsafe")}},
                 N_("the number that checks the read changes in every iteration, and a graph repeats the same one")}});
-  return Settings({method, log_interval, window, validation, model_us, sync_debug, write_us, cuda_graph,
+  return Settings({method, log_interval, window, validation, model_us_setting(), sync_debug, write_us, cuda_graph,
                    *training.spec(key::kBatchSize), *training.spec(key::kDispatchUs), *training.spec("seed")});
 }
 

@@ -451,16 +451,10 @@ Settings transfer_loop_settings(const device::DeviceInfo& device) {
                              .minimum = 1,
                              .maximum = 4096,
                              .logarithmic = true};
-  const SettingSpec model_us{.key = "model_us",
-                             .label = N_("Model's GPU time"),
-                             .help = N_("How long the model's forward pass keeps the GPU busy."),
-                             .type = SettingType::Real,
-                             .standard = 500.0,
-                             .minimum = 0,
-                             .maximum = 100'000,
-                             .unit = "µs",
-                             .logarithmic = true,
-                             .stops = {0, 50, 100, 200, 500, 1000, 2000, 5000, 10'000, 20'000, 50'000, 100'000}};
+  SettingSpec model_us = model_us_setting();
+  model_us.help = N_("How long the model's forward pass keeps the GPU busy.");
+  model_us.logarithmic = true;
+  model_us.stops = {0, 50, 100, 200, 500, 1000, 2000, 5000, 10'000, 20'000, 50'000, 100'000};
   const SettingSpec copy_stream{
       .key = key::kCopyStream,
       .label = N_("Stream of the copies"),

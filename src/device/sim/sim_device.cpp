@@ -116,8 +116,7 @@ SimDevice::Call SimDevice::begin(CudaCall api, Nanoseconds own_cost) {
   return call;
 }
 
-void SimDevice::end(const Call& call, std::uint8_t flags) {
-  gpu_.settle(host_ns_);
+trace::Event SimDevice::call_event(const Call& call, std::uint8_t flags) {
   trace::Event event;
   event.start_ns = call.start_ns;
   event.end_ns = host_ns_;
@@ -126,20 +125,18 @@ void SimDevice::end(const Call& call, std::uint8_t flags) {
   event.lane = log_.calls_lane();
   event.kind = EventKind::Call;
   event.flags = flags;
-  writer_->write(event);
+  return event;
+}
+
+void SimDevice::end(const Call& call, std::uint8_t flags) {
+  gpu_.settle(host_ns_);
+  writer_->write(call_event(call, flags));
   progress(false);
 }
 
 void SimDevice::end_blocking(const Call& call, const trace::CallParts& parts, std::uint8_t flags) {
   advance_to(call.start_ns + parts.own + parts.waiting + parts.copying + parts.returning);
-  trace::Event event;
-  event.start_ns = call.start_ns;
-  event.end_ns = host_ns_;
-  event.name = log_.name(call.api);
-  event.correlation = call.correlation;
-  event.lane = log_.calls_lane();
-  event.kind = EventKind::Call;
-  event.flags = flags;
+  trace::Event event = call_event(call, flags);
   trace::set_parts(event, parts);
   writer_->write(event);
   progress(true);

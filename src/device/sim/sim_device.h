@@ -167,6 +167,7 @@ class SimDevice final : public Device {
   Call begin(CudaCall api, Nanoseconds own_cost);
   /// Throws base::Error if the call cannot be captured.
   void forbid_in_capture(CudaCall api);
+  trace::Event call_event(const Call& call, std::uint8_t flags);
   void end(const Call& call, std::uint8_t flags);
   void end_blocking(const Call& call, const trace::CallParts& parts, std::uint8_t flags);
   /// Completes a launch call, which was blocking if the queue was full.
