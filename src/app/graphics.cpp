@@ -19,7 +19,6 @@
 #include "shell/rescue.h"
 #include "timeline/theme.h"
 #include "timeline/timeline.h"
-#include "window/library_versions.h"
 #include "window/measure.h"
 #include "window/window.h"
 #include "workload/workload.h"

@@ -3,8 +3,10 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "inspect/event_ref.h"
+#include "trace/links.h"
 
 namespace lanescope::ui {
 
@@ -43,5 +45,12 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> iteration_numbers(const t
                                                                          base::Nanoseconds until);
 /// Finds an iteration by its displayed number. Costs a binary search, because numbers ascend.
 std::optional<EventRef> iteration_numbered(const trace::Trace& trace, std::uint32_t number, base::Nanoseconds until);
+
+// The ranges around an event: what its program was doing.
+
+/// The ranges on the event's thread that contain it, innermost first: a framework's operators, the functions of a
+/// recorded Python stack, the phases of the loop, its iteration. For GPU work, those around the call that issued it;
+/// empty if that is unknown.
+std::vector<EventRef> enclosing_ranges(const trace::Links& links, const EventRef& event);
 
 }  // namespace lanescope::ui

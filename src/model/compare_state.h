@@ -105,4 +105,13 @@ class CompareState {
   std::uint64_t version_ = 0;
 };
 
+// Copies a stretch of the run that the window shows.
+
+class Model;
+
+/// Plans a copy of the newest iterations with the current settings; for an opened trace, its newest iterations without
+/// the warm-up, and the figures of the whole trace. Empty: no iteration has ended since the last turn of a knob, or
+/// nothing is shown.
+std::optional<SnapshotPlan> plan_snapshot(const Model& model, std::int64_t most_events = kMostSnapshotEvents);
+
 }  // namespace lanescope::ui

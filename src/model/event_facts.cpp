@@ -9,7 +9,7 @@
 #include "base/translate.h"
 #include "inspect/cause.h"
 #include "inspect/destination.h"
-#include "inspect/enclosing.h"
+#include "inspect/neighbours.h"
 #include "inspect/owner_text.h"
 #include "timeline/lane_row.h"
 #include "trace/event.h"

@@ -1,7 +1,6 @@
 #include "model/screen_experiment.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "workload/workload.h"
 
 namespace lanescope::ui {
+
 namespace {
 
 using base::Language;
@@ -166,6 +166,24 @@ Experiment experiment_like(const Experiment& like, const ShownRun& shown) {
 
 std::string file_name_of(const Experiment& experiment) {
   return fmt::format("{}-{}.toml", experiment.id, experiment.name);
+}
+
+ViewGoal view_goal(const experiment::View& view) {
+  ViewGoal goal;
+  goal.iterations = view.iterations;
+  goal.span_ns = view.span_ns;
+  goal.trigger.pre_trigger = view.before;
+  goal.trigger.hold_off_ns = view.hold_off_ns;
+  if (view.trigger == "iteration") {
+    goal.trigger.source = TriggerSource::Iteration;
+  } else if (view.trigger == "wait") {
+    goal.trigger.source = TriggerSource::LongWait;
+    goal.trigger.wait_over_ns = view.wait_over_ns;
+  } else {
+    goal.trigger.source = TriggerSource::Name;
+    goal.trigger.name = view.trigger;
+  }
+  return goal;
 }
 
 }  // namespace lanescope::ui

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "experiment/experiment.h"
+#include "model/view_control.h"
 #include "workload/settings.h"
 
 namespace lanescope::ui {
@@ -26,5 +27,9 @@ experiment::Experiment experiment_like(const experiment::Experiment& like, const
 
 /// "X1-log-interval-1-100.toml"
 std::string file_name_of(const experiment::Experiment& experiment);
+
+// What an experiment shows at first, as the view and its trigger understand it.
+
+ViewGoal view_goal(const experiment::View& view);
 
 }  // namespace lanescope::ui

@@ -2,13 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
+#include "base/crash_reports.h"
+#include "base/platform/child_process.h"
 #include "base/platform/page.h"
 #include "base/translate.h"
 #include "picture/font_files.h"
 #include "picture/words.h"
 #include "shell/action_rows.h"
-#include "shell/crash_offer.h"
 #include "shell/shell_state.h"
 
 namespace lanescope::ui {
@@ -33,6 +36,19 @@ void toggle_language(ShellState& state) {
   using base::Language;
   const bool chinese = state.language() == Language::Chinese;
   state.preferences.language = chinese ? Language::English : Language::Chinese;
+}
+
+void open_crash_reports(ShellState& state) {
+  state.crash_report.clear();
+  const std::filesystem::path folder = base::crash_folder();
+  if (!base::open_folder(folder)) {
+    state.show_toast(tr("no program here opens folders; the reports are in {}", folder.string()));
+  }
+}
+
+std::string no_crash_reports(const ShellState&) {
+  std::error_code error;
+  return std::filesystem::exists(base::crash_folder(), error) ? "" : tr("there are no reports of crashes");
 }
 
 // Its hints speak of this experiment.

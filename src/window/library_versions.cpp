@@ -1,4 +1,4 @@
-#include "window/library_versions.h"
+#include "window/window.h"
 
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>

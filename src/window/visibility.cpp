@@ -1,4 +1,4 @@
-#include "window/visibility.h"
+#include "window/window.h"
 
 #include <GLFW/glfw3.h>
 

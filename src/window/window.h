@@ -5,15 +5,30 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "base/platform/display_server.h"
 #include "render/damage.h"
 #include "window/screen.h"
-#include "window/visibility.h"
 
 struct GLFWwindow;
 
 namespace lanescope::ui {
+
+/// Whether any part of a window is visible: a hidden one is not drawn. On X11 a window completely covered by others
+/// counts as hidden; under a compositing window manager, and on Wayland, only a minimised window does, because the
+/// program gets no more information.
+class Visibility {
+ public:
+  explicit Visibility(GLFWwindow* window);
+  /// Call once per frame or wait; it only checks a socket.
+  bool hidden();
+
+ private:
+  GLFWwindow* window_;
+  base::CoveredWindow x11_;
+};
 
 class Window {
  public:
@@ -84,5 +99,10 @@ class Window {
 
 /// Opens a window and runs it until it is closed.
 void run_window(const WindowOptions& options);
+
+// What the window was built with.
+
+/// "Dear ImGui 1.86, GLFW 3.3.8, FreeType 2.12.1"
+std::string library_versions();
 
 }  // namespace lanescope::ui

@@ -13,8 +13,8 @@
 #include "inspect/difference.h"
 #include "io/trace_file.h"
 #include "model/advice.h"
+#include "model/compare_state.h"
 #include "model/model.h"
-#include "model/model_snapshot.h"
 
 namespace lanescope::app::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "inspect/enclosing.h"
+#include "inspect/neighbours.h"
 
 #include <gmock/gmock.h>
 

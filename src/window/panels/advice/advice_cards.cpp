@@ -9,7 +9,6 @@
 #include "base/translate.h"
 #include "render/labels.h"
 #include "shell/finding.h"
-#include "window/panels/advice/try_it_panel.h"
 #include "window/widgets.h"
 #include "workload/common_settings.h"
 

@@ -1,4 +1,4 @@
-#include "window/panels/advice/try_it_panel.h"
+#include "window/panels/advice/advice_cards.h"
 
 #include <fmt/format.h>
 #include <imgui.h>

@@ -10,7 +10,6 @@
 #include "shell/finding.h"
 #include "window/panels/code/code_view.h"
 #include "window/panels/details/details_panels.h"
-#include "window/panels/details/values.h"
 #include "window/widgets.h"
 
 namespace lanescope::ui {

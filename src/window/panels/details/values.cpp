@@ -1,4 +1,4 @@
-#include "window/panels/details/values.h"
+#include "window/panels/details/details_panels.h"
 
 #include <imgui.h>
 

@@ -1,4 +1,4 @@
-#include "window/panels/run/first_picture.h"
+#include "window/panels/run/run_panels.h"
 
 #include <algorithm>
 #include <cmath>

@@ -10,7 +10,6 @@
 #include "base/translate.h"
 #include "render/labels.h"
 #include "shell/bindings.h"
-#include "window/panels/run/first_picture.h"
 #include "window/panels/run/run_panels.h"
 #include "window/widgets.h"
 

@@ -2,6 +2,9 @@
 // which the shell has placed.
 #pragma once
 
+#include <imgui.h>
+
+#include "io/reading.h"
 #include "window/canvas.h"
 
 namespace lanescope::ui {
@@ -34,5 +37,14 @@ void draw_health(const Canvas& canvas);
 /// "1x", "1/100 x".
 std::string speed_text(double speed);
 extern const std::array<double, 4> kSpeeds;
+
+// The picture of a file that is still being read: what has come so far, coarsely.
+
+/// How high the picture is in a window of this height; 0 if there is nothing to draw yet.
+float first_picture_height(const Canvas& canvas, const io::FirstPicture::Snapshot& look);
+/// One strip for each lane, as in the trace: threads above, GPUs below. If there is no room for all, the fullest.
+/// `all_read`: no event will be added.
+void draw_first_picture(const Canvas& canvas, ImDrawList& list, const Rect& at, const io::FirstPicture::Snapshot& look,
+                        bool all_read);
 
 }  // namespace lanescope::ui
