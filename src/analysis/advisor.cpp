@@ -14,8 +14,6 @@ using base::tr;
 
 constexpr const char* kStopwatch = "stopwatch";  // the name of the program's range
 
-int percent(double share) { return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * 100)); }
-
 std::string time_text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
 
 class Advisor {
@@ -144,7 +142,7 @@ class Advisor {
         tr("Of the {} that it shows, {} ({} %) is extra time of the first iterations, which load code and "
            "allocate memory.",
            time_text(static_cast<double>(shown)), time_text(static_cast<double>(context_.warm_up_excess_ns)),
-           percent(share));
+           whole_percent(share));
     card.fix = tr("Run some iterations before the stopwatch starts.");
   }
 
@@ -154,7 +152,7 @@ class Advisor {
     Card& card = add(Rule::GpuBound, 0, {});
     card.weight = Weight::Harmless;
     card.title = tr("The GPU sets the pace");
-    card.what = tr("It is busy {} % of the time. CPU waits cost nothing here.", percent(busy_share()));
+    card.what = tr("It is busy {} % of the time. CPU waits cost nothing here.", whole_percent(busy_share()));
     if (full_queue) {
       card.what += tr(" The launch queue is full: launches wait {} per iteration for a free slot.",
                       time_text(e_.time_per_iteration(e_.full_queue_ns)));
@@ -178,7 +176,7 @@ class Advisor {
       card.what =
           tr("{:.1f} times per iteration the CPU waits for a copy to the GPU to finish, and the GPU then "
              "idles until the next launch: {} per iteration, {} % of its time.",
-             times, time_text(card.cost_ns), percent(card.share));
+             times, time_text(card.cost_ns), whole_percent(card.share));
       card.fix = pinned ? tr("The memory is pinned: with non_blocking=True the call only enqueues the copy.")
                         : tr("Copy from pinned memory with non_blocking=True: the call then only enqueues the copy.");
     } else if (site.range_kind == trace::RangeKind::Sync) {
@@ -187,7 +185,7 @@ class Advisor {
       card.title = times >= limits::kRepeated ? tr("{} drains the GPU {:.1f} times per iteration", place, times)
                                               : tr("{} drains the GPU", place);
       card.what = tr("After {} the GPU idles until the next launch: {} per iteration, {} % of its time.",
-                     names_.text(site.call), time_text(card.cost_ns), percent(card.share));
+                     names_.text(site.call), time_text(card.cost_ns), whole_percent(card.share));
       card.fix =
           tr("Synchronise only where a time is taken or a result is used: operations on one stream run in order "
              "without it.");
@@ -198,14 +196,14 @@ class Advisor {
       card.what =
           tr("{:.1f} times per iteration the GPU runs dry while the CPU reads a value and launches right "
              "after: {} per iteration, {} % of its time.",
-             followed, time_text(card.cost_ns), percent(card.share));
+             followed, time_text(card.cost_ns), whole_percent(card.share));
       card.fix = tr("Let the GPU decide (torch.where), use a fixed count, or test every few steps.");
     } else if (times >= limits::kRepeated) {
       const auto saved = static_cast<Nanoseconds>(static_cast<double>(lost) * (times - 1) / times);
       Card& card = add(Rule::RepeatedSync, saved, {Remedy::ReadOnce, Remedy::ReadLessOften}, site);
       card.title = tr("{} drains the GPU {:.1f} times per iteration", place, times);
       card.what = tr("Each read waits separately; all but one of them cost {} per iteration, {} % of its time.",
-                     time_text(card.cost_ns), percent(card.share));
+                     time_text(card.cost_ns), whole_percent(card.share));
       card.fix = site.range_kind == trace::RangeKind::Print
                      ? tr("Printing a tensor reads it piece by piece: print its item() instead, and less often.")
                      : tr("Put the values together on the GPU (torch.stack) and read them once.");
@@ -213,7 +211,7 @@ class Advisor {
       Card& card = add(Rule::SyncBubble, lost, {Remedy::ReadLessOften, Remedy::LessCpuWork}, site);
       card.title = tr("{} drains the GPU", place);
       card.what = tr("After {} the GPU idles until the next launch: {} per iteration, {} % of its time.",
-                     names_.text(site.call), time_text(card.cost_ns), percent(card.share));
+                     names_.text(site.call), time_text(card.cost_ns), whole_percent(card.share));
       card.fix = tr("Read less often, later, or without blocking; then the CPU can issue work ahead of the GPU.");
     }
   }
@@ -242,7 +240,7 @@ class Advisor {
     Card& card = add(Rule::HarmlessWait, 0, {}, site);
     card.title = tr("{} waits, but nothing is lost", where(site.range, site.call));
     card.what = tr("The CPU waits {} per iteration in {}; the GPU is busy for {} % of it.",
-                   time_text(e_.time_per_iteration(site.wait_ns)), names_.text(site.call), percent(busy));
+                   time_text(e_.time_per_iteration(site.wait_ns)), names_.text(site.call), whole_percent(busy));
     card.fix = tr("Removing this wait would gain nothing: the CPU would wait at the next blocking call instead.");
   }
 
@@ -281,7 +279,7 @@ class Advisor {
     card.title = all.count == 1 ? tr("One launch took {}", longest)
                                 : tr("{} launches took up to {}", base::format_count(all.count), longest);
     card.what = tr("Half of the launches take {} or less. The GPU idles {} per iteration meanwhile, {} % of the time.",
-                   base::format_duration(e_.median_launch_ns), time_text(card.cost_ns), percent(card.share));
+                   base::format_duration(e_.median_launch_ns), time_text(card.cost_ns), whole_percent(card.share));
     card.fix = tr("The first launch of a kernel often loads its code: run a few iterations before you measure.");
   }
 
@@ -306,21 +304,21 @@ class Advisor {
           tr("A kernel runs for {} and its launch takes {} of CPU time (medians), {:.0f} times per iteration: the "
              "GPU idles {}, {} % of the time. Reads are not the cause.",
              time_text(static_cast<double>(e_.median_work_ns)), time_text(static_cast<double>(e_.median_launch_ns)),
-             card.per_iteration, time_text(card.cost_ns), percent(card.share));
+             card.per_iteration, time_text(card.cost_ns), whole_percent(card.share));
       card.fix = tr("Use a larger batch, fused operations or a CUDA graph.");
     } else if (const Nanoseconds cpu = caused(BubbleCause::Cpu); lost - cpu > cpu) {
       card.title = tr("Work is launched only just in time");
       card.what =
           tr("The GPU has run dry by the time a launch takes effect, and idles {} per iteration, {} % of "
              "the time: the latency of a launch.",
-             time_text(card.cost_ns), percent(card.share));
+             time_text(card.cost_ns), whole_percent(card.share));
       card.fix = tr("Launch further ahead of the GPU: fewer waits, fewer and larger operations or a CUDA graph.");
     } else {
       card.title = tr("The CPU issues work too late");
       card.what =
           tr("Between launches the CPU does other work: the GPU idles {} per iteration, {} % of the time. "
              "No wait is the cause.",
-             time_text(card.cost_ns), percent(card.share));
+             time_text(card.cost_ns), whole_percent(card.share));
       card.fix = tr("Do less on this thread between launches, or give the GPU more to do at once.");
     }
   }
@@ -332,7 +330,7 @@ class Advisor {
     Card& card = add(Rule::StarvedByCpu, lost, {}, worst);
     card.title = tr("{} blocks the CPU while the GPU idles", where(worst.range, worst.call));
     card.what = tr("{} allocates or frees memory, and the GPU idles {} per iteration meanwhile, {} % of the time.",
-                   names_.text(worst.call), time_text(card.cost_ns), percent(card.share));
+                   names_.text(worst.call), time_text(card.cost_ns), whole_percent(card.share));
     card.fix = tr("Allocate once and reuse the memory, as a caching allocator does.");
   }
 
@@ -346,7 +344,7 @@ class Advisor {
     card.what =
         tr("It was launched in time, but started only after a copy on another stream had finished: the GPU "
            "idles {} per iteration in between, {} % of the time.",
-           time_text(card.cost_ns), percent(card.share));
+           time_text(card.cost_ns), whole_percent(card.share));
     card.fix = tr("Copy one batch ahead, so that the copy has finished before its data is needed.");
   }
 
@@ -362,7 +360,7 @@ class Advisor {
     card.what =
         tr("Although the call is asynchronous, a copy blocks the CPU for {}: it is staged through a pinned buffer. "
            "The GPU idles for {} % of the time meanwhile.",
-           time_text(static_cast<double>(group.host_ns) / static_cast<double>(group.count)), percent(card.share));
+           time_text(static_cast<double>(group.host_ns) / static_cast<double>(group.count)), whole_percent(card.share));
     card.fix = tr("Pin the memory once and reuse it; pinning for every copy costs more than it saves.");
   }
 
@@ -424,8 +422,9 @@ class Advisor {
     if (waited > limits::kLoaderWait) {
       Card& card = add(Rule::LoaderWait, caused(BubbleCause::Loader), {Remedy::MoreWorkers}, *site);
       card.title = tr("The program waits for its data loader");
-      card.what = tr("It waits {} per iteration, {} % of the time; the GPU idles for {} % because of it.",
-                     time_text(e_.time_per_iteration(e_.loader_wait_ns)), percent(waited), percent(card.share));
+      card.what =
+          tr("It waits {} per iteration, {} % of the time; the GPU idles for {} % because of it.",
+             time_text(e_.time_per_iteration(e_.loader_wait_ns)), whole_percent(waited), whole_percent(card.share));
       card.fix = tr("Use more workers, prefetch, or do less work per sample.");
     }
     const Nanoseconds more = e_.longest_loader_wait_ns - e_.median_loader_wait_ns;

@@ -11,8 +11,6 @@ namespace {
 
 using base::tr;
 
-int job_percent(double share) { return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * 100)); }
-
 class JobAdvisor {
  public:
   JobAdvisor(const trace::Trace& trace, const Collectives& collectives, const JobStretch& stretch,
@@ -68,7 +66,7 @@ class JobAdvisor {
     }
     card.title = tr("All wait for {}", last.name);
     card.what = tr("It arrives last in {} % of the collectives, {} per iteration after the last but one.",
-                   job_percent(of_last), text(card.cost_ns));
+                   whole_percent(of_last), text(card.cost_ns));
     if (const std::string because = lateness_text(trace_, why); !because.empty()) {
       card.what += ' ';
       card.what += tr("Between two collectives {}.", because);
@@ -108,9 +106,9 @@ class JobAdvisor {
     if (share(sum / gpus) < limits::kBareTransfer || transfer <= 0) return;
     Card& card = add(Rule::BareTransfer, sum / gpus);
     card.title = tr("Nothing is computed while the GPUs communicate");
-    card.what =
-        tr("Collectives transfer for {} per iteration, and for {} % of it no other kernel runs.",
-           text(per_iteration(transfer / gpus)), job_percent(static_cast<double>(sum) / static_cast<double>(transfer)));
+    card.what = tr("Collectives transfer for {} per iteration, and for {} % of it no other kernel runs.",
+                   text(per_iteration(transfer / gpus)),
+                   whole_percent(static_cast<double>(sum) / static_cast<double>(transfer)));
     card.fix =
         tr("Start them while the backward pass goes on: DistributedDataParallel does, in buckets (bucket_cap_mb), and "
            "FSDP by prefetching.");

@@ -12,8 +12,6 @@ namespace {
 
 using base::tr;
 
-int verdict_percent(double fraction) { return static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * 100)); }
-
 /// What the verdict is based on: the judged stretch, or the window without its StartOrEnd parts.
 struct Basis {
   Nanoseconds span_ns = 0;
@@ -81,16 +79,16 @@ int add_share(Verdict& v, std::string label, double share) {
                        .is_share = true,
                        .measure = "%",
                        .per = tr("of the time")});
-  return std::min(verdict_percent(share), 100);
+  return whole_percent(share);
 }
 
 void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
   add_share(v, tr("kernels run"), basis.share(basis.figures.kernel_ns));
   v.figures.push_back(syncs(basis));
   // 100 minus the idle share as displayed elsewhere, so that the two add up to 100.
-  const int busy = 100 - verdict_percent(v.idle);
+  const int busy = 100 - whole_percent(v.idle);
   if (const double own = basis.idle(CauseGroup::Graph); own >= kIdleMatters) {
-    const int waits = std::min(100 - busy, verdict_percent(own));
+    const int waits = std::min(100 - busy, whole_percent(own));
     v.sentence =
         2 * basis.idle(BubbleCause::GpuWait) >= own
             ? tr("The GPU idles {} % of the time, {} % with its next work at hand: another stream or another program "
@@ -109,7 +107,7 @@ void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
 }
 
 void sync_bound(Verdict& v, const Basis& basis) {
-  const int idle = verdict_percent(v.idle);
+  const int idle = whole_percent(v.idle);
   const Judged& j = basis.figures;
   const Nanoseconds all = idle_of(j.bubble_by_cause_ns, CauseGroup::AfterSync);
   const bool placed = j.sync_place_ns * 2 >= all && !j.sync_place.empty();
@@ -152,7 +150,7 @@ bool mostly(const Basis& basis, BubbleCause cause) {
 }
 
 void launch_bound(Verdict& v, const Basis& basis) {
-  const int idle = verdict_percent(v.idle);
+  const int idle = whole_percent(v.idle);
   if (mostly(basis, BubbleCause::Allocation)) {
     const double allocating = basis.share(idle_of(basis.figures.bubble_by_cause_ns, BubbleCause::Allocation));
     const int share = std::min(idle, add_share(v, tr("allocating"), allocating));
@@ -168,7 +166,7 @@ void launch_bound(Verdict& v, const Basis& basis) {
   if (launch == idle) {
     v.sentence =
         tr("The GPU idles {} % of the time because the CPU issues work too slowly, not because of reads{}", idle, rest);
-  } else if (verdict_percent(v.after_sync) * 4 <= launch) {
+  } else if (whole_percent(v.after_sync) * 4 <= launch) {
     v.sentence =
         tr("The GPU idles {} % of the time, {} % because the CPU issues work too slowly, not because of reads{}", idle,
            launch, rest);
@@ -179,9 +177,9 @@ void launch_bound(Verdict& v, const Basis& basis) {
 }
 
 void copy_bound(Verdict& v, const Basis& basis) {
-  const int idle = verdict_percent(v.idle);
-  const int held = std::min(idle, verdict_percent(v.copy_held)),
-            alone = std::min(verdict_percent(v.exposed_copy), 100 - idle);
+  const int idle = whole_percent(v.idle);
+  const int held = std::min(idle, whole_percent(v.copy_held)),
+            alone = std::min(whole_percent(v.exposed_copy), 100 - idle);
   const bool mostly_alone = v.exposed_copy >= v.copy_held;
   const bool pins = mostly(basis, BubbleCause::Pinning);
   if (mostly_alone) {
@@ -209,7 +207,7 @@ void copy_bound(Verdict& v, const Basis& basis) {
 }
 
 void loader_bound(Verdict& v, const Basis& basis) {
-  const int idle = verdict_percent(v.idle), waiting = std::min(idle, add_share(v, tr("no data"), v.loader));
+  const int idle = whole_percent(v.idle), waiting = std::min(idle, add_share(v, tr("no data"), v.loader));
   v.figures.push_back(time_rate(basis, tr("waited"), basis.figures.loader_wait_ns));
   const bool known = basis.figures.iterations > 0;
   const auto each = static_cast<Nanoseconds>(std::llround(basis.each(basis.figures.loader_wait_ns)));
@@ -234,11 +232,25 @@ bool only_the_cpu_works(const Summary& s) {
          s.launch_count == 0;
 }
 
+/// What the figures leave out.
+std::string note_of(const Summary& summary, const Judged& figures) {
+  std::string note;
+  if (figures.warm_up_ns > 0) {
+    note = tr("The first iteration took {} and is left out as warm-up.", base::format_duration(figures.warm_up_ns));
+  }
+  if (summary.in_parts) {
+    note += note.empty() ? "" : " ";
+    note += figures.iterations > 0 ? tr("From {} iterations that were recorded whole, {} % of the time.",
+                                        base::format_count(figures.iterations), recorded_percent(summary))
+                                   : tr("From the {} % of the time that were recorded.", recorded_percent(summary));
+  }
+  return note;
+}
+
 }  // namespace
 
 void judge_one(Summary& summary) {
-  Verdict& v = summary.verdict;
-  v = {};
+  Verdict& v = summary.verdict = {};
   const Basis basis = basis_of(summary);
   const Judged& figures = basis.figures;
   if (only_the_cpu_works(summary)) {
@@ -249,7 +261,7 @@ void judge_one(Summary& summary) {
   if (summary.in_parts && summary.recorded_ns == 0 && summary.host_wait_ns > 0) {
     v.sentence =
         tr("What the GPU does is not recorded here; the CPU waits for it {} % of the time.",
-           verdict_percent(static_cast<double>(summary.host_wait_ns) / static_cast<double>(summary.window_ns())));
+           whole_percent(static_cast<double>(summary.host_wait_ns) / static_cast<double>(summary.window_ns())));
     return;
   }
   if (summary.in_parts && summary.iteration.count > 0 && summary.recorded_iterations < kFewestWhole) {
@@ -284,14 +296,14 @@ void judge_one(Summary& summary) {
       v.sentence =
           tr("The GPU idles {} % of the time, {} % of it before work whose launch is not in the trace: nobody knows "
              "why.",
-             verdict_percent(v.idle), verdict_percent(unknown / v.idle));
+             whole_percent(v.idle), whole_percent(unknown / v.idle));
       return;
     }
     if (!known) {
       v.sentence =
           tr("The GPU is idle {} % of the time, nearly all of it before the first or after the last operation here: "
              "too short a stretch to tell why.",
-             verdict_percent(v.idle));
+             whole_percent(v.idle));
       return;
     }
     if (copies > std::max({v.after_sync, v.launch, v.loader})) {
@@ -303,15 +315,7 @@ void judge_one(Summary& summary) {
     }
   }
   add_share(v, tr("idle"), v.idle);
-  if (figures.warm_up_ns > 0) {
-    v.note = tr("The first iteration took {} and is left out as warm-up.", base::format_duration(figures.warm_up_ns));
-  }
-  if (summary.in_parts) {
-    v.note += v.note.empty() ? "" : " ";
-    v.note += figures.iterations > 0 ? tr("From {} iterations that were recorded whole, {} % of the time.",
-                                          base::format_count(figures.iterations), recorded_percent(summary))
-                                     : tr("From the {} % of the time that were recorded.", recorded_percent(summary));
-  }
+  v.note = note_of(summary, figures);
   switch (v.kind) {
     case VerdictKind::GpuBound:
       return gpu_bound(v, basis, summary.sync_count);

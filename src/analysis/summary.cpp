@@ -86,6 +86,8 @@ double Summary::gpu_time_per_iteration(Nanoseconds part) const {
   return static_cast<double>(part) / static_cast<double>(std::max<Nanoseconds>(1, recorded_ns)) * iteration.mean_ns;
 }
 
+int whole_percent(double share) { return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * 100)); }
+
 std::string recorded_percent(const Summary& summary) {
   const double percent = 100 * summary.recorded_share();
   return percent > 0 && percent < 9.95 ? fmt::format("{:.1f}", percent) : fmt::format("{:.0f}", percent);

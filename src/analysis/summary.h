@@ -215,6 +215,9 @@ std::string recorded_text(const Summary& summary);
 /// The number in it: "10", "0.4".
 std::string recorded_percent(const Summary& summary);
 
+/// A share of 0 to 1 in percent, for sentences.
+int whole_percent(double share);
+
 /// Analyses [from, to) of a trace, cut to what is kept and complete. Cost grows with the number of events; with several
 /// GPUs, a process's calls count once for each of its GPUs. If `stop` is set meanwhile, returns soon with meaningless
 /// figures.

@@ -56,6 +56,19 @@ void write_picture(const RunRequest& request, Painter& painter, const MeasuredRu
   painter.write(parts);
 }
 
+void say_ended_early(const RunRequest& request, const RunFigures& first, const std::optional<RunFigures>& second) {
+  const std::string done = base::format_count(static_cast<std::int64_t>((second ? *second : first).iterations));
+  const std::string asked = base::format_count(static_cast<std::int64_t>(request.session.iterations));
+  if (request.compare.empty()) {
+    say(base::tr("ended early, after {} of {} iterations; the figures cover only these", done, asked));
+  } else if (second) {
+    say(base::tr("ended early, after {} of {} iterations of the second run; the figures cover only these", done,
+                 asked));
+  } else {
+    say(base::tr("ended early, after {} of {} iterations of the first run; the figures cover only these", done, asked));
+  }
+}
+
 }  // namespace
 
 void explain_device_choice(const std::string& asked) {
@@ -107,21 +120,7 @@ int run_headless(const RunRequest& request) {
   };
   const RunFigures figures = figures_of(first);
   const std::optional<RunFigures> other = second ? std::optional(figures_of(*second)) : std::nullopt;
-  if (interrupt.asked()) {
-    const RunFigures& ended = other ? *other : figures;
-    const std::string done = base::format_count(static_cast<std::int64_t>(ended.iterations));
-    const std::string asked = base::format_count(static_cast<std::int64_t>(request.session.iterations));
-    if (request.compare.empty()) {
-      say(base::tr("ended early, after {} of {} iterations; the figures cover only these", done, asked));
-    } else if (other) {
-      say(base::tr("ended early, after {} of {} iterations of the second run; the figures cover only these", done,
-                   asked));
-    } else {
-      say(base::tr("ended early, after {} of {} iterations of the first run; the figures cover only these", done,
-                   asked));
-    }
-  }
-
+  if (interrupt.asked()) say_ended_early(request, figures, other);
   if (!request.trace.empty()) {
     write_trace(request.trace, first);
     if (second) write_trace(comparison_path(request.trace), *second);

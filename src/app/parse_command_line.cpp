@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 
 #include "app/argument_checks.h"
@@ -399,6 +400,49 @@ void translate_messages(CLI::App& app) {
   }
 }
 
+/// A subcommand and its arguments.
+template <class Arguments>
+struct Command {
+  Command(CLI::App& root, const char* name, const std::string& help = {}, const std::string& notes = {})
+      : app(*root.add_subcommand(name, help)) {
+    app.footer(notes);
+    arguments.add_to(app);
+  }
+  CLI::App& app;
+  Arguments arguments;
+};
+
+std::string typed_command(int argc, const char* const* argv) {
+  std::vector<std::string> words{"lanescope"};
+  words.insert(words.end(), argv + 1, argv + argc);
+  return attach::joined_words(words);
+}
+
+/// Returns what --help and --version print.
+std::optional<std::string> parse_words(CLI::App& root, int argc, const char* const* argv) {
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return root.help();
+  } catch (const CLI::CallForVersion& version) {
+    return version.what();
+  } catch (const CLI::ExtrasError&) {
+    reject_leftover(root);
+  } catch (const CLI::ParseError& error) {
+    reject_count(root, error.what());
+  }
+  return {};
+}
+
+void refuse_window_options(const CLI::App& root, const CLI::App& asked) {
+  for (const std::string& name : option_names(root)) {
+    if (name != "--help" && name != "--version" && root.count(name) != 0) {
+      throw UsageError(
+          tr("{} before '{}' is for the window; put it after '{}'", name, asked.get_name(), asked.get_name()));
+    }
+  }
+}
+
 }  // namespace
 
 Request parse_command_line(int argc, const char* const* argv) {
@@ -416,107 +460,62 @@ Request parse_command_line(int argc, const char* const* argv) {
   WindowArguments window;
   window.add_to(root);
 
-  CLI::App& attach = *root.add_subcommand("attach", tr("start a program of your own and watch it live"));
-  attach.footer(tr(kAttachNotes, AttachArguments::kDefaultShare));
-  AttachArguments attach_arguments;
-  attach_arguments.add_to(attach);
-  CLI::App& run = *root.add_subcommand("run", tr("run without a window and report what was measured"));
-  run.footer(tr(kRunNotes));
-  RunArguments run_arguments;
-  run_arguments.add_to(run);
-  CLI::App& sweep =
-      *root.add_subcommand("sweep", tr("run repeatedly with one or two settings varied, and chart a figure"));
-  sweep.footer(tr(kSweepNotes));
-  SweepArguments sweep_arguments;
-  sweep_arguments.add_to(sweep);
-  CLI::App& calibrate =
-      *root.add_subcommand("calibrate", tr("measure this machine's GPU and write a profile for the simulator"));
-  calibrate.footer(tr(kCalibrateNotes));
-  CalibrateArguments calibrate_arguments;
-  calibrate_arguments.add_to(calibrate);
-  CLI::App& probe = *root.add_subcommand("probe");
-  ProbeArguments probe_arguments;
-  probe_arguments.add_to(probe);
-  CLI::App& predict_check = *root.add_subcommand("predict-check");
-  PredictCheckArguments predict_check_arguments;
-  predict_check_arguments.add_to(predict_check);
-  CLI::App& list =
-      *root.add_subcommand("list", tr("list what the other commands accept: workloads, settings, figures and so on"));
-  ListArguments list_arguments;
-  list_arguments.add_to(list);
-  CLI::App& report = *root.add_subcommand(
-      "report", tr("analyse a saved trace or a run, and report as a table, as JSON or as an HTML page"));
-  report.footer(tr(kReportNotes));
-  ReportArguments report_arguments;
-  report_arguments.add_to(report);
-  CLI::App& compare = *root.add_subcommand("compare", tr("say what changed between two saved traces, and by how much"));
-  compare.footer(tr(kCompareNotes));
-  CompareArguments compare_arguments;
-  compare_arguments.add_to(compare);
-  CLI::App& exported = *root.add_subcommand(
-      "export", tr("write the events, waits and bubbles of a saved trace as tables for pandas, DuckDB or SQLite"));
-  exported.footer(tr(kExportNotes));
-  ExportArguments export_arguments;
-  export_arguments.add_to(exported);
-  CLI::App& lesson =
-      *root.add_subcommand("lesson", tr("print a lesson's plan, notes for the teacher, or sheets for the students"));
-  LessonArguments lesson_arguments;
-  lesson_arguments.add_to(lesson);
-  CLI::App& grade = *root.add_subcommand("grade", tr("grade students' answers by what their lesson's runs give"));
-  grade.footer(tr(kGradeNotes));
-  GradeArguments grade_arguments;
-  grade_arguments.add_to(grade);
-  CLI::App& script = *root.add_subcommand("script", tr("write a loop as a PyTorch script that runs on its own"));
-  script.footer(tr(kScriptNotes));
-  ScriptArguments script_arguments;
-  script_arguments.add_to(script);
+  Command<AttachArguments> attach(root, "attach", tr("start a program of your own and watch it live"),
+                                  tr(kAttachNotes, AttachArguments::kDefaultShare));
+  Command<RunArguments> run(root, "run", tr("run without a window and report what was measured"), tr(kRunNotes));
+  Command<SweepArguments> sweep(root, "sweep", tr("run repeatedly with one or two settings varied, and chart a figure"),
+                                tr(kSweepNotes));
+  Command<CalibrateArguments> calibrate(
+      root, "calibrate", tr("measure this machine's GPU and write a profile for the simulator"), tr(kCalibrateNotes));
+  Command<ProbeArguments> probe(root, "probe");
+  Command<PredictCheckArguments> predict_check(root, "predict-check");
+  Command<ListArguments> list(root, "list",
+                              tr("list what the other commands accept: workloads, settings, figures and so on"));
+  Command<ReportArguments> report(
+      root, "report", tr("analyse a saved trace or a run, and report as a table, as JSON or as an HTML page"),
+      tr(kReportNotes));
+  Command<CompareArguments> compare(root, "compare", tr("say what changed between two saved traces, and by how much"),
+                                    tr(kCompareNotes));
+  Command<ExportArguments> exported(
+      root, "export", tr("write the events, waits and bubbles of a saved trace as tables for pandas, DuckDB or SQLite"),
+      tr(kExportNotes));
+  Command<LessonArguments> lesson(root, "lesson",
+                                  tr("print a lesson's plan, notes for the teacher, or sheets for the students"));
+  Command<GradeArguments> grade(root, "grade", tr("grade students' answers by what their lesson's runs give"),
+                                tr(kGradeNotes));
+  Command<ScriptArguments> script(root, "script", tr("write a loop as a PyTorch script that runs on its own"),
+                                  tr(kScriptNotes));
   for (CLI::App* command : root.get_subcommands({})) {
-    command->group(command == &probe || command == &predict_check ? "" : tr("Subcommands"));
+    command->group(command == &probe.app || command == &predict_check.app ? "" : tr("Subcommands"));
     command->get_help_ptr()->group(tr("Options"));  // which it got before it had the translated defaults
   }
 
-  try {
-    root.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    return TextRequest{root.help()};
-  } catch (const CLI::CallForVersion& version) {
-    return TextRequest{version.what()};
-  } catch (const CLI::ExtrasError&) {
-    reject_leftover(root);
-  } catch (const CLI::ParseError& error) {
-    reject_count(root, error.what());
-  }
+  if (auto text = parse_words(root, argc, argv)) return TextRequest{std::move(*text)};
 
   const CLI::App& asked = given_command(root);
   check_values(asked);
   check_language(asked);
-  for (const std::string& name : option_names(root)) {
-    if (&asked != &root && name != "--help" && name != "--version" && root.count(name) != 0) {
-      throw UsageError(
-          tr("{} before '{}' is for the window; put it after '{}'", name, asked.get_name(), asked.get_name()));
-    }
-  }
+  if (&asked != &root) refuse_window_options(root, asked);
   if (root.count("--completions") != 0) return TextRequest{completions(root, shell)};
   if (man) return TextRequest{man_page(root)};
-  const bool other_list = &asked == &list && list_arguments.what != "experiments" && list_arguments.what != "lessons";
-  if (!other_list && &asked != &calibrate && takes_own_files(asked)) lesson::OwnFolders().look();
-  std::vector<std::string> words{"lanescope"};
-  for (int i = 1; i < argc; ++i) words.emplace_back(argv[i]);
-  const std::string command = attach::joined_words(words);
+  const bool other_list =
+      &asked == &list.app && list.arguments.what != "experiments" && list.arguments.what != "lessons";
+  if (!other_list && &asked != &calibrate.app && takes_own_files(asked)) lesson::OwnFolders().look();
+  const std::string command = typed_command(argc, argv);
   if (&asked == &root) return window.request(root);
-  if (&asked == &attach) return attach_arguments.request(attach);
-  if (&asked == &run) return run_arguments.request(run, command);
-  if (&asked == &sweep) return sweep_arguments.request(sweep);
-  if (&asked == &calibrate) return calibrate_arguments.request();
-  if (&asked == &probe) return probe_arguments.request();
-  if (&asked == &predict_check) return predict_check_arguments.request();
-  if (&asked == &list) return list_arguments.request();
-  if (&asked == &compare) return compare_arguments.request(command);
-  if (&asked == &exported) return export_arguments.request();
-  if (&asked == &lesson) return lesson_arguments.request();
-  if (&asked == &grade) return grade_arguments.request();
-  if (&asked == &script) return script_arguments.request(script);
-  return report_arguments.request(report, command);
+  if (&asked == &attach.app) return attach.arguments.request(attach.app);
+  if (&asked == &run.app) return run.arguments.request(run.app, command);
+  if (&asked == &sweep.app) return sweep.arguments.request(sweep.app);
+  if (&asked == &calibrate.app) return calibrate.arguments.request();
+  if (&asked == &probe.app) return probe.arguments.request();
+  if (&asked == &predict_check.app) return predict_check.arguments.request();
+  if (&asked == &list.app) return list.arguments.request();
+  if (&asked == &compare.app) return compare.arguments.request(command);
+  if (&asked == &exported.app) return exported.arguments.request();
+  if (&asked == &lesson.app) return lesson.arguments.request();
+  if (&asked == &grade.app) return grade.arguments.request();
+  if (&asked == &script.app) return script.arguments.request(script.app);
+  return report.arguments.request(report.app, command);
 }
 
 }  // namespace lanescope::app
