@@ -453,6 +453,40 @@ namespace {
 constexpr const char* kNoteCounts =
     "note('syncs_in_forward', checks)\nnote('branch_checks', checks)\nnote('branches_taken', taken)";
 
+/// `asks`: the condition depends on values on the GPU.
+void write_while_loop(CodeWriter& code, bool asks) {
+  code.line(0, "fc1, fc2 = nn.Linear(100, 100).cuda(), nn.Linear(100, 10).cuda()", {"set up"});
+  code.script(0, "nn.init.uniform_(fc1.bias, 0.125, 0.325)  # so that the sum starts above 1\n");
+  code.line(0, "def forward(x):");
+  code.script(1, "global checks, taken");
+  code.line(1, "x = fc1(x)", {"forward"});
+  if (asks) {
+    code.transfers(1, "while x.sum().item() > 1:", {"forward"});
+    code.script(2, "checks, taken = checks + 1, taken + 1");
+  } else {
+    code.line(1, "for i in range($checks):");
+  }
+  code.more(2, "x = x / 2");
+  if (asks) code.script(1, "checks += 1");
+  code.more(1, "return fc2(x)");
+}
+
+void write_layers(CodeWriter& code, bool asks) {
+  code.line(0, "fc = nn.Linear(1000, 1000).cuda()", {"set up"});
+  code.script(0, "");
+  code.line(0, "def forward(x):");
+  code.script(1, "global checks, taken");
+  code.line(1, "for i in range($checks):");
+  code.line(2, "x = fc(x)", {"forward"});
+  if (asks) {
+    code.script(2, "checks += 1");
+    code.transfers(2, "if x.sum().item() > 1000:", {"forward"});
+    code.script(3, "taken += 1");
+    code.more(3, "x = x / 2");
+  }
+  code.line(1, "return x");
+}
+
 }  // namespace
 
 void write_control_flow(CodeWriter& code) {
@@ -462,36 +496,7 @@ void write_control_flow(CodeWriter& code) {
 
   begin_script(code);
   code.script(0, "checks = taken = 0");
-  if (while_loop) {
-    code.line(0, "fc1, fc2 = nn.Linear(100, 100).cuda(), nn.Linear(100, 10).cuda()", {"set up"});
-    code.script(0, "nn.init.uniform_(fc1.bias, 0.125, 0.325)  # so that the sum starts above 1\n");
-    code.line(0, "def forward(x):");
-    code.script(1, "global checks, taken");
-    code.line(1, "x = fc1(x)", {"forward"});
-    if (asks) {
-      code.transfers(1, "while x.sum().item() > 1:", {"forward"});
-      code.script(2, "checks, taken = checks + 1, taken + 1");
-    } else {
-      code.line(1, "for i in range($checks):");
-    }
-    code.more(2, "x = x / 2");
-    if (asks) code.script(1, "checks += 1");
-    code.more(1, "return fc2(x)");
-  } else {
-    code.line(0, "fc = nn.Linear(1000, 1000).cuda()", {"set up"});
-    code.script(0, "");
-    code.line(0, "def forward(x):");
-    code.script(1, "global checks, taken");
-    code.line(1, "for i in range($checks):");
-    code.line(2, "x = fc(x)", {"forward"});
-    if (asks) {
-      code.script(2, "checks += 1");
-      code.transfers(2, "if x.sum().item() > 1000:", {"forward"});
-      code.script(3, "taken += 1");
-      code.more(3, "x = x / 2");
-    }
-    code.line(1, "return x");
-  }
+  while_loop ? write_while_loop(code, asks) : write_layers(code, asks);
   const char* outputs = while_loop ? "10" : "1000";
   const char* inputs = while_loop ? "100" : "1000";
   code.script(0, std::string("\n\ndata = torch.empty($batch_size, ") + inputs +

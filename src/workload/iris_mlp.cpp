@@ -427,6 +427,15 @@ void write_reads(CodeWriter& code) {
   code.line(3, "print(loss.item())", {"item()"});
 }
 
+/// `called`: the loop calls the model so that its hooks run.
+void write_hook(CodeWriter& code, bool called) {
+  code.script(0, "calls = 0\n");
+  code.line(0, "def print_mean(module, inputs, output):");
+  code.script(1, "global calls\ncalls += 1");
+  code.line(1, "print(output.mean().item())", called ? std::vector<std::string>{"hook"} : std::vector<std::string>{});
+  code.line(0, "model.register_forward_hook(print_mean)");
+}
+
 }  // namespace
 
 void write_iris_mlp(CodeWriter& code) {
@@ -463,14 +472,7 @@ def make_batch(rows, pin_memory):
   code.line(0, "X, y = features.to(device), classes.to(device)", {"set up"});
   code.more(0, moved ? "model = MLP(4, 10, 3).to(device)" : "model = MLP(4, 10, 3)  # not moved");
   if (!feeds || graphed(code)) code.script(0, "X, y = X[:$batch_size], y[:$batch_size]");
-  if (hooked) {
-    const bool called = through_call && moved;
-    code.script(0, "calls = 0\n");
-    code.line(0, "def print_mean(module, inputs, output):");
-    code.script(1, "global calls\ncalls += 1");
-    code.line(1, "print(output.mean().item())", called ? std::vector<std::string>{"hook"} : std::vector<std::string>{});
-    code.line(0, "model.register_forward_hook(print_mean)");
-  }
+  if (hooked) write_hook(code, through_call && moved);
   code.line(0, "optimizer = torch.optim.SGD(model.parameters(), lr=0.01)");
   code.script(0, "epochs = iterations");
   if (graphed(code)) {

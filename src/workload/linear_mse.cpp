@@ -273,6 +273,29 @@ void write_read(CodeWriter& code) {
   code.line(2, "value = loss.item()", {"item()"});
 }
 
+/// How the program reads its pair of events.
+void write_elapsed(CodeWriter& code, const std::string& timing) {
+  if (timing == "events") {
+    code.line(1, "took = start.elapsed_time(end)", {"elapsed_time()"});
+    code.script(1, "note('event_us', 1e3 * took)\nnote('failed_reads_percent', 0)");
+  }
+  if (timing == "events-early") {
+    code.script(1, "failed_before = failed");
+    code.line(1, "try: took = start.elapsed_time(end)", {"elapsed_time()"});
+    code.more(1, "except RuntimeError: failed += 1  # not ready");
+    code.script(1, R"(note('failed_reads_percent', 100 * (failed - failed_before))
+if failed == failed_before:
+    note('event_us', 1e3 * took))");
+  }
+  if (timing == "events-polled") {
+    code.script(1, "pairs.append((start, end))");
+    code.line(1, "while pairs and pairs[0][1].query():", {"end.query()"});
+    code.more(2, "first, last = pairs.popleft()");
+    code.more(2, "took = first.elapsed_time(last)");
+    code.script(2, "note('event_us', 1e3 * took)\nnote('failed_reads_percent', 0)");
+  }
+}
+
 }  // namespace
 
 void write_linear_mse(CodeWriter& code) {
@@ -335,25 +358,7 @@ def make_batch(rows, pin_memory):
     code.line(1, "took = time.time() - start", {"stopwatch"});
     code.script(1, "note('stopwatch_us', 1e6 * took)");
   }
-  if (timing == "events") {
-    code.line(1, "took = start.elapsed_time(end)", {"elapsed_time()"});
-    code.script(1, "note('event_us', 1e3 * took)\nnote('failed_reads_percent', 0)");
-  }
-  if (timing == "events-early") {
-    code.script(1, "failed_before = failed");
-    code.line(1, "try: took = start.elapsed_time(end)", {"elapsed_time()"});
-    code.more(1, "except RuntimeError: failed += 1  # not ready");
-    code.script(1, R"(note('failed_reads_percent', 100 * (failed - failed_before))
-if failed == failed_before:
-    note('event_us', 1e3 * took))");
-  }
-  if (polled) {
-    code.script(1, "pairs.append((start, end))");
-    code.line(1, "while pairs and pairs[0][1].query():", {"end.query()"});
-    code.more(2, "first, last = pairs.popleft()");
-    code.more(2, "took = first.elapsed_time(last)");
-    code.script(2, "note('event_us', 1e3 * took)\nnote('failed_reads_percent', 0)");
-  }
+  if (events) write_elapsed(code, timing);
   code.line(1, "loss = F.mse_loss(output, target)", {"loss"});
   write_read(code);
   code.line(1, "loss.backward()", {"backward"});
