@@ -153,26 +153,9 @@ void WatchedProcess::finish(Nanoseconds now_ns) {
   ranges_.reset();
 }
 
-void WatchedProcess::take(const Message& message) {
-  counts_.received.fetch_add(1, std::memory_order_relaxed);
+/// What CUPTI has recorded.
+void WatchedProcess::take_record(const Message& message) {
   switch (message.kind) {
-    case wire::MessageKind::Text:
-    case wire::MessageKind::Frame:
-    case wire::MessageKind::Stack:
-    case wire::MessageKind::Shape:
-      return words_.learn(message);
-    case wire::MessageKind::Thread:
-      if (const auto named = message.as<wire::ThreadMessage>()) take_thread(named->thread, words_.text(named->name));
-      return;
-    case wire::MessageKind::Ended:
-      if (const auto ended = message.as<wire::EndedMessage>()) take_end(ended->thread);
-      return;
-    case wire::MessageKind::Call:
-      if (auto call = message.as<wire::CallMessage>()) {
-        call->thread = numbers_.shown(call->thread);
-        take_call(*call, (message.mark & wire::kLent) != 0);
-      }
-      return;
     case wire::MessageKind::Kernel:
     case wire::MessageKind::Copy:
       if (const auto op = message.as<wire::OperationMessage>())
@@ -211,6 +194,38 @@ void WatchedProcess::take(const Message& message) {
         assembler_.add(record);
       }
       return;
+    default:
+      return;
+  }
+}
+
+void WatchedProcess::take(const Message& message) {
+  counts_.received.fetch_add(1, std::memory_order_relaxed);
+  switch (message.kind) {
+    case wire::MessageKind::Text:
+    case wire::MessageKind::Frame:
+    case wire::MessageKind::Stack:
+    case wire::MessageKind::Shape:
+      return words_.learn(message);
+    case wire::MessageKind::Thread:
+      if (const auto named = message.as<wire::ThreadMessage>()) take_thread(named->thread, words_.text(named->name));
+      return;
+    case wire::MessageKind::Ended:
+      if (const auto ended = message.as<wire::EndedMessage>()) take_end(ended->thread);
+      return;
+    case wire::MessageKind::Call:
+      if (auto call = message.as<wire::CallMessage>()) {
+        call->thread = numbers_.shown(call->thread);
+        take_call(*call, (message.mark & wire::kLent) != 0);
+      }
+      return;
+    case wire::MessageKind::Kernel:
+    case wire::MessageKind::Copy:
+    case wire::MessageKind::Sync:
+    case wire::MessageKind::Stall:
+    case wire::MessageKind::Context:
+    case wire::MessageKind::Stream:
+      return take_record(message);
     case wire::MessageKind::Range:
       if (auto range = message.as<wire::RangeMessage>()) {
         range->thread = numbers_.shown(range->thread);

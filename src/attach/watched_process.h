@@ -119,6 +119,7 @@ class WatchedProcess {
   /// `lent`: the stack is that of the thread that waits in backward() for this one.
   void take_call(const wire::CallMessage& call, bool lent);
   const FramePlace& loop_place(std::uint32_t frame);
+  void take_record(const Message& message);
   void take_operation(const wire::OperationMessage& op, bool kernel);
   void take_range(const wire::RangeMessage& range, const std::optional<wire::CollectivePayload>& payload);
   base::NameId arguments(const NcclArguments& of_nccl);

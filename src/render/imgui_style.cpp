@@ -5,6 +5,68 @@
 #include <algorithm>
 
 namespace lanescope::ui {
+namespace {
+
+struct ColourRow {
+  ImGuiCol index;
+  Colour colour;
+};
+constexpr ColourRow kColours[] = {
+    {ImGuiCol_Text, Colour::Text},
+    {ImGuiCol_TextDisabled, Colour::Dim},
+    {ImGuiCol_WindowBg, Colour::Panel},
+    {ImGuiCol_PopupBg, Colour::PanelRaised},
+    {ImGuiCol_Border, Colour::Line},
+    {ImGuiCol_FrameBg, Colour::PanelRaised},
+    {ImGuiCol_FrameBgHovered, Colour::PanelHovered},
+    {ImGuiCol_TitleBg, Colour::Panel},
+    {ImGuiCol_TitleBgActive, Colour::Panel},
+    {ImGuiCol_TitleBgCollapsed, Colour::Panel},
+    {ImGuiCol_MenuBarBg, Colour::Panel},
+    {ImGuiCol_ScrollbarGrab, Colour::Line},
+    {ImGuiCol_ScrollbarGrabHovered, Colour::Faint},
+    {ImGuiCol_ScrollbarGrabActive, Colour::Muted},
+    {ImGuiCol_CheckMark, Colour::Accent},
+    {ImGuiCol_SliderGrab, Colour::Accent},
+    {ImGuiCol_SliderGrabActive, Colour::Text},
+    {ImGuiCol_Button, Colour::PanelRaised},
+    {ImGuiCol_ButtonHovered, Colour::PanelHovered},
+    {ImGuiCol_Header, Colour::PanelRaised},
+    {ImGuiCol_HeaderHovered, Colour::PanelHovered},
+    {ImGuiCol_Separator, Colour::Line},
+    {ImGuiCol_SeparatorHovered, Colour::Accent},
+    {ImGuiCol_SeparatorActive, Colour::Accent},
+    {ImGuiCol_ResizeGripHovered, Colour::Line},
+    {ImGuiCol_ResizeGripActive, Colour::Accent},
+    {ImGuiCol_Tab, Colour::Panel},
+    {ImGuiCol_TabHovered, Colour::PanelHovered},
+#if IMGUI_VERSION_NUM >= 19090
+    {ImGuiCol_TabSelected, Colour::PanelRaised},
+    {ImGuiCol_TabDimmed, Colour::Panel},
+    {ImGuiCol_TabDimmedSelected, Colour::PanelRaised},
+#else
+    {ImGuiCol_TabActive, Colour::PanelRaised},
+    {ImGuiCol_TabUnfocused, Colour::Panel},
+    {ImGuiCol_TabUnfocusedActive, Colour::PanelRaised},
+#endif
+    {ImGuiCol_PlotLines, Colour::Accent},
+    {ImGuiCol_PlotLinesHovered, Colour::Text},
+    {ImGuiCol_PlotHistogram, Colour::Accent},
+    {ImGuiCol_PlotHistogramHovered, Colour::Text},
+    {ImGuiCol_TableHeaderBg, Colour::PanelRaised},
+    {ImGuiCol_TableBorderStrong, Colour::Line},
+    {ImGuiCol_TableBorderLight, Colour::Grid},
+    {ImGuiCol_DragDropTarget, Colour::Accent},
+#if IMGUI_VERSION_NUM >= 19140
+    {ImGuiCol_NavCursor, Colour::Accent},
+#else
+    {ImGuiCol_NavHighlight, Colour::Accent},
+#endif
+    {ImGuiCol_NavWindowingDimBg, Colour::Shadow},
+    {ImGuiCol_ModalWindowDimBg, Colour::Shadow},
+};
+
+}  // namespace
 
 void apply_to_imgui(const Theme& t, float scale) {
   ImGuiStyle style;
@@ -35,71 +97,20 @@ void apply_to_imgui(const Theme& t, float scale) {
   auto set = [&style](ImGuiCol index, std::uint32_t colour) {
     style.Colors[index] = ImGui::ColorConvertU32ToFloat4(colour);
   };
+  for (const auto& [index, colour] : kColours) set(index, t[colour]);
   const std::uint32_t clear = 0;
   const std::uint32_t pressed = mix(t[Colour::PanelHovered], t[Colour::Accent], 0.25f);
-  set(ImGuiCol_Text, t[Colour::Text]);
-  set(ImGuiCol_TextDisabled, t[Colour::Dim]);
-  set(ImGuiCol_WindowBg, t[Colour::Panel]);
   set(ImGuiCol_ChildBg, clear);
-  set(ImGuiCol_PopupBg, t[Colour::PanelRaised]);
-  set(ImGuiCol_Border, t[Colour::Line]);
   set(ImGuiCol_BorderShadow, clear);
-  set(ImGuiCol_FrameBg, t[Colour::PanelRaised]);
-  set(ImGuiCol_FrameBgHovered, t[Colour::PanelHovered]);
   set(ImGuiCol_FrameBgActive, pressed);
-  set(ImGuiCol_TitleBg, t[Colour::Panel]);
-  set(ImGuiCol_TitleBgActive, t[Colour::Panel]);
-  set(ImGuiCol_TitleBgCollapsed, t[Colour::Panel]);
-  set(ImGuiCol_MenuBarBg, t[Colour::Panel]);
   set(ImGuiCol_ScrollbarBg, clear);
-  set(ImGuiCol_ScrollbarGrab, t[Colour::Line]);
-  set(ImGuiCol_ScrollbarGrabHovered, t[Colour::Faint]);
-  set(ImGuiCol_ScrollbarGrabActive, t[Colour::Muted]);
-  set(ImGuiCol_CheckMark, t[Colour::Accent]);
-  set(ImGuiCol_SliderGrab, t[Colour::Accent]);
-  set(ImGuiCol_SliderGrabActive, t[Colour::Text]);
-  set(ImGuiCol_Button, t[Colour::PanelRaised]);
-  set(ImGuiCol_ButtonHovered, t[Colour::PanelHovered]);
   set(ImGuiCol_ButtonActive, pressed);
-  set(ImGuiCol_Header, t[Colour::PanelRaised]);
-  set(ImGuiCol_HeaderHovered, t[Colour::PanelHovered]);
   set(ImGuiCol_HeaderActive, pressed);
-  set(ImGuiCol_Separator, t[Colour::Line]);
-  set(ImGuiCol_SeparatorHovered, t[Colour::Accent]);
-  set(ImGuiCol_SeparatorActive, t[Colour::Accent]);
   set(ImGuiCol_ResizeGrip, clear);
-  set(ImGuiCol_ResizeGripHovered, t[Colour::Line]);
-  set(ImGuiCol_ResizeGripActive, t[Colour::Accent]);
-  set(ImGuiCol_Tab, t[Colour::Panel]);
-  set(ImGuiCol_TabHovered, t[Colour::PanelHovered]);
-#if IMGUI_VERSION_NUM >= 19090
-  set(ImGuiCol_TabSelected, t[Colour::PanelRaised]);
-  set(ImGuiCol_TabDimmed, t[Colour::Panel]);
-  set(ImGuiCol_TabDimmedSelected, t[Colour::PanelRaised]);
-#else
-  set(ImGuiCol_TabActive, t[Colour::PanelRaised]);
-  set(ImGuiCol_TabUnfocused, t[Colour::Panel]);
-  set(ImGuiCol_TabUnfocusedActive, t[Colour::PanelRaised]);
-#endif
-  set(ImGuiCol_PlotLines, t[Colour::Accent]);
-  set(ImGuiCol_PlotLinesHovered, t[Colour::Text]);
-  set(ImGuiCol_PlotHistogram, t[Colour::Accent]);
-  set(ImGuiCol_PlotHistogramHovered, t[Colour::Text]);
-  set(ImGuiCol_TableHeaderBg, t[Colour::PanelRaised]);
-  set(ImGuiCol_TableBorderStrong, t[Colour::Line]);
-  set(ImGuiCol_TableBorderLight, t[Colour::Grid]);
   set(ImGuiCol_TableRowBg, clear);
   set(ImGuiCol_TableRowBgAlt, with_alpha(t[Colour::PanelRaised], 0.5f));
   set(ImGuiCol_TextSelectedBg, with_alpha(t[Colour::Accent], 0.35f));
-  set(ImGuiCol_DragDropTarget, t[Colour::Accent]);
-#if IMGUI_VERSION_NUM >= 19140
-  set(ImGuiCol_NavCursor, t[Colour::Accent]);
-#else
-  set(ImGuiCol_NavHighlight, t[Colour::Accent]);
-#endif
   set(ImGuiCol_NavWindowingHighlight, with_alpha(t[Colour::Accent], 0.7f));
-  set(ImGuiCol_NavWindowingDimBg, t[Colour::Shadow]);
-  set(ImGuiCol_ModalWindowDimBg, t[Colour::Shadow]);
 #if IMGUI_VERSION_NUM >= 19200
   // Text sizes are set with the fonts.
   style.FontSizeBase = ImGui::GetStyle().FontSizeBase;

@@ -12,9 +12,12 @@ namespace lanescope::ui {
 inline constexpr int kCtrl = modifier::Control, kShift = modifier::Shift, kAlt = modifier::Alt;
 
 std::vector<ActionInfo> run_actions();
+std::vector<ActionInfo> turn_actions();
 std::vector<ActionInfo> lesson_actions();
 std::vector<ActionInfo> scope_actions();
 std::vector<ActionInfo> view_actions();
+std::vector<ActionInfo> travel_actions();
+std::vector<ActionInfo> step_actions();
 std::vector<ActionInfo> selection_actions();
 std::vector<ActionInfo> mark_actions();
 std::vector<ActionInfo> finding_actions();
@@ -25,6 +28,8 @@ std::vector<ActionInfo> lane_actions();
 std::vector<ActionInfo> picture_actions();
 std::vector<ActionInfo> file_actions();
 std::vector<ActionInfo> window_actions();
+std::vector<ActionInfo> look_actions();
+std::vector<ActionInfo> help_actions();
 
 // Reasons for a disabled action, shared by several features.
 std::string no_run(const ShellState& state);

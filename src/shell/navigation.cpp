@@ -262,6 +262,11 @@ std::vector<ActionInfo> view_actions() {
        {{key::F}},
        fit},
       {Action::FitAll, ActionGroup::View, "fit-all", N_("show the whole run"), {{key::F, kShift}}, fit_all},
+  };
+}
+
+std::vector<ActionInfo> travel_actions() {
+  return {
       {Action::ViewBack,
        ActionGroup::View,
        "view-back",
@@ -294,6 +299,11 @@ std::vector<ActionInfo> view_actions() {
        N_("go to the end of the run"),
        {{key::End}, {key::End, kCtrl}},
        [](ShellState& s) { to_edge(s, true); }},
+  };
+}
+
+std::vector<ActionInfo> step_actions() {
+  return {
       {Action::PreviousEvent,
        ActionGroup::View,
        "previous-event",

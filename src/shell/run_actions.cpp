@@ -194,6 +194,11 @@ std::vector<ActionInfo> run_actions() {
        no_effect<kToggleFeed>,
        nullptr,
        kToggleFeed},
+  };
+}
+
+std::vector<ActionInfo> turn_actions() {
+  return {
       {Action::UndoTurn,
        ActionGroup::Run,
        "undo",

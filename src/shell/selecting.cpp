@@ -18,8 +18,8 @@ void update_lit(ShellState& state) {
   cause.lit_event = event;
   cause.lit_bubble = bubble;
   cause.highlight = event                ? highlight_of(state.model.analysis().links(), *event)
-              : hit && hit->bubble ? highlight_of(state.model.analysis().links(), *hit->bubble)
-                                   : Highlight{};
+                    : hit && hit->bubble ? highlight_of(state.model.analysis().links(), *hit->bubble)
+                                         : Highlight{};
 }
 
 // How often the bubble repeats: in the verdict's time range, or for a file, in the whole trace.

@@ -99,6 +99,11 @@ std::vector<ActionInfo> window_actions() {
        N_("walk through all controls: the one before"),
        {{key::F6, kShift}},
        walk<-1>},
+  };
+}
+
+std::vector<ActionInfo> look_actions() {
+  return {
       {Action::Presentation,
        ActionGroup::Window,
        "presentation",
@@ -154,6 +159,11 @@ std::vector<ActionInfo> window_actions() {
        N_("smaller text"),
        {{key::Minus, kCtrl}, {key::KeypadSubtract, kCtrl}},
        [](ShellState& s) { s.preferences.font_scale = std::max(0.7f, s.preferences.font_scale - 0.1f); }},
+  };
+}
+
+std::vector<ActionInfo> help_actions() {
+  return {
       {Action::CaptureHealth,
        ActionGroup::Window,
        "capture-health",

@@ -151,6 +151,39 @@ void draw_outlines(const Canvas& c, ImDrawList& list, const Rect& rows) {
   list.PopClipRect();
 }
 
+/// The prepared rows, names and rulers, each where it may be seen.
+void draw_rows(const Canvas& c, const Rect& area, float rows_top, bool hovered) {
+  ShellState& state = c.state;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float lanes_left = area.x + Timeline::kLabelWidth * c.scale, lanes_right = state.view.axis().right_px();
+  const float right = area.x + area.width, bottom = area.y + area.height;
+  const auto draw = [&](const SpanBatch& batch, ImVec2 from, ImVec2 to) {
+    list.PushClipRect(from, to, true);
+    add_to_draw_list(list, c.spans, batch);
+    draw_labels(list, c.fonts, batch.labels);
+    list.PopClipRect();
+  };
+  // Scrolling lanes pass under the fixed ones.
+  for (const ScrolledLanes& scrolled : state.timeline.scrolled()) {
+    if (scrolled.rows.empty() && scrolled.names.empty()) continue;
+    draw(scrolled.rows, {lanes_left, scrolled.top}, {lanes_right, scrolled.bottom});
+    draw(scrolled.names, {area.x, scrolled.top}, {right, scrolled.bottom});
+  }
+  draw(state.timeline.rows(), {lanes_left, rows_top}, {lanes_right, bottom});
+  // The plots below may share this axis: the instant under the mouse there is marked here, too.
+  list.PushClipRect({lanes_left, rows_top}, {lanes_right, bottom}, true);
+  if (hovered) {
+    draw_cross_line(c, area, ImGui::GetIO().MousePos.x);
+  } else if (state.plots.view.pointed_px) {
+    draw_cross_line(c, area, *state.plots.view.pointed_px);
+  }
+  list.PopClipRect();
+  state.plots.view.pointed_px.reset();  // set in every frame
+  draw(state.timeline.top(), {area.x, area.y}, {right, rows_top});
+  // Headings extend over the lanes; when scrolled, they pass under the ruler.
+  draw(state.timeline.names(), {area.x, rows_top}, {right, bottom});
+}
+
 }  // namespace
 
 void draw_timeline(const Canvas& c) {
@@ -169,7 +202,6 @@ void draw_timeline(const Canvas& c) {
   ImGui::InvisibleButton("##timeline", size, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle);
   own_wheel();
   const bool hovered = ImGui::IsItemHovered();
-  const float lanes_left = area.x + Timeline::kLabelWidth * c.scale;
   if (!handle_lane_gestures(c, area) && !handle_mark_gestures(c)) handle_gestures(c, frame, area);
 
   update_finding(state);
@@ -199,38 +231,7 @@ void draw_timeline(const Canvas& c) {
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float rows_top = area.y + Timeline::kRulerHeight * c.scale;
-  // Scrolling lanes pass under the fixed ones.
-  for (const ScrolledLanes& scrolled : state.timeline.scrolled()) {
-    if (scrolled.rows.empty() && scrolled.names.empty()) continue;
-    list.PushClipRect({lanes_left, scrolled.top}, {state.view.axis().right_px(), scrolled.bottom}, true);
-    add_to_draw_list(list, c.spans, scrolled.rows);
-    draw_labels(list, c.fonts, scrolled.rows.labels);
-    list.PopClipRect();
-    list.PushClipRect({area.x, scrolled.top}, {area.x + area.width, scrolled.bottom}, true);
-    add_to_draw_list(list, c.spans, scrolled.names);
-    draw_labels(list, c.fonts, scrolled.names.labels);
-    list.PopClipRect();
-  }
-  list.PushClipRect({lanes_left, rows_top}, {state.view.axis().right_px(), area.y + area.height}, true);
-  add_to_draw_list(list, c.spans, state.timeline.rows());
-  draw_labels(list, c.fonts, state.timeline.rows().labels);
-  // The plots below may share this axis: the instant under the mouse there is marked here, too.
-  if (hovered) {
-    draw_cross_line(c, area, ImGui::GetIO().MousePos.x);
-  } else if (state.plots.view.pointed_px) {
-    draw_cross_line(c, area, *state.plots.view.pointed_px);
-  }
-  state.plots.view.pointed_px.reset();  // set in every frame
-  list.PopClipRect();
-  list.PushClipRect({area.x, area.y}, {area.x + area.width, rows_top}, true);
-  add_to_draw_list(list, c.spans, state.timeline.top());
-  draw_labels(list, c.fonts, state.timeline.top().labels);
-  list.PopClipRect();
-  // Headings extend over the lanes; when scrolled, they pass under the ruler.
-  list.PushClipRect({area.x, rows_top}, {area.x + area.width, area.y + area.height}, true);
-  add_to_draw_list(list, c.spans, state.timeline.names());
-  draw_labels(list, c.fonts, state.timeline.names().labels);
-  list.PopClipRect();
+  draw_rows(c, area, rows_top, hovered);
 
   draw_outlines(c, list, {area.x, rows_top, area.width, area.height - (rows_top - area.y)});
 
