@@ -26,13 +26,13 @@ std::optional<double> figure_of(const Published& p, const Measured* measured) {
 std::optional<double> ours(const Published& p, const Measured* before, const Measured* after) {
   if (p.figure.empty()) return std::nullopt;
   const std::optional<double> first = figure_of(p, before), second = figure_of(p, after);
-  if (p.of == Of::Ratio) {
+  if (p.of == About::Ratio) {
     if (!first || !second || *second == 0) return std::nullopt;
     return convert(*first / *second, "x", p.unit);
   }
-  const std::optional<double>& value = p.of == Of::Before ? first : second;
+  const std::optional<double>& value = p.of == About::Before ? first : second;
   if (!value) return std::nullopt;
-  const Measured* run = p.of == Of::Before ? before : after;
+  const Measured* run = p.of == About::Before ? before : after;
   return convert(*value, figure_info(p.figure, run->figures).unit, p.unit);
 }
 
