@@ -91,13 +91,7 @@ void await_work(const ui::ShellState& state) {
 }  // namespace
 
 Desk::Desk() : time_(steady_clock::now()) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "lanescope-ui-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  home_ = pattern;
-  std::filesystem::create_directories(pictures());
-  setenv("HOME", home_.c_str(), 1);
-  setenv("XDG_CONFIG_HOME", (home_ / "config").c_str(), 1);
-  for (const char* name : {"XDG_STATE_HOME", "XDG_PICTURES_DIR", "DISPLAY", "WAYLAND_DISPLAY"}) unsetenv(name);
+  for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY"}) unsetenv(name);
   base::set_now(time_);
   static const ui::OffscreenContext for_pictures;  // frames need none
 }
@@ -105,20 +99,6 @@ Desk::Desk() : time_(steady_clock::now()) {
 Desk::~Desk() {
   close();
   base::set_now(std::nullopt);
-  std::error_code ignored;
-  std::filesystem::remove_all(home_, ignored);
-}
-
-std::vector<std::filesystem::path> Desk::saved() const {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(pictures())) files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-void Desk::remember(const std::string& settings) const {
-  std::filesystem::create_directories(settings_file().parent_path());
-  std::ofstream(settings_file()) << settings << "\npicture_folder = \"" << pictures().string() << "\"\n";
 }
 
 void Desk::open(ui::WindowOptions options) {
@@ -225,27 +205,6 @@ void Desk::frames(int count) {
   }
 }
 
-bool Desk::has_place(const std::string& name) { return state().places.contains(name); }
-
-Rect Desk::place(const std::string& name) {
-  if (!until([&] { return has_place(name); })) {
-    ADD_FAILURE() << "nothing is drawn as '" << name << "'";
-    return {};
-  }
-  const auto in_panel = [&] {
-    const Rect& r = state().places[name];
-    const bool left_panel = r.x + r.width < 270;
-    return !left_panel || (r.y > 50 && r.y + r.height < static_cast<float>(height_) - 40);
-  };
-  for (int i = 0; i < 40 && !in_panel(); ++i) {
-    point_at({20, 300});
-    const float before = state().places[name].y;
-    wheel(before > 300 ? -1 : 1);
-    frames(2);
-  }
-  return state().places[name];
-}
-
 void Desk::point_at(Point p) {
   pointer_ = p;
 #if IMGUI_VERSION_NUM >= 18700
@@ -268,43 +227,12 @@ void Desk::release() {
   frames(1);
 }
 
-void Desk::click(Point p) {
-  point_at(p);
-  press();
-  release();
-}
-
 void Desk::double_click(Point p) {
   point_at(p);
   for (int i = 0; i < 2; ++i) {
     press();
     release();
   }
-}
-
-void Desk::click(const std::string& name) {
-  // What has just come may still be finding its place.
-  frames(2);
-  Point at = middle(place(name));
-  point_at(at);
-  for (int i = 0; i < 10 && has_place(name); ++i) {
-    const Point now = middle(state().places[name]);
-    if (now.x == at.x && now.y == at.y) break;
-    point_at(at = now);
-  }
-  press();
-  release();
-}
-
-void Desk::drag(Point from, Point to) {
-  constexpr int kSteps = 8;
-  point_at(from);
-  press();
-  for (int i = 1; i <= kSteps; ++i) {
-    const float part = static_cast<float>(i) / kSteps;
-    point_at({from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part});
-  }
-  release();
 }
 
 void Desk::wheel(int steps, unsigned modifiers) {
@@ -389,64 +317,11 @@ void Desk::type(std::string_view text) {
   }
 }
 
-// --- DeskTest ------------------------------------------------------------------------------------------------------
-
-std::unique_ptr<Desk> DeskTest::desk_;
-
-ui::WindowOptions DeskTest::usual() {
+ui::WindowOptions Desk::usual() {
   ui::WindowOptions options;
   options.session.device = "sim:rtx4090";
   options.session.in_turns = true;  // also where the session is started by itself
   return options;
-}
-
-void DeskTest::SetUpTestSuite() {
-  desk_ = std::make_unique<Desk>();
-  desk_->remember("tour_done = true\nwindow_width = 1440\nwindow_height = 960");
-  desk_->open(usual());
-}
-
-void DeskTest::TearDownTestSuite() { desk_.reset(); }
-
-void DeskTest::SetUp() {
-  ui::ShellState& s = state();
-  s.selection.clear();
-  s.toast.reset();
-  s.knob_editing.setting.clear();
-  s.overlays.open.reset();
-  s.experiment.active.reset();
-  s.preferences.language = experiment::Language::English;
-  s.device_menu.recorded = ui::recorded_captures();
-  s.tour = ui::TourStep::Off;
-  s.plots.on_timeline_axis.reset();
-  s.preferences.theme = ui::ThemeName::Dark;
-  s.preferences.font_scale = 1;
-  s.view.set_mode(ui::ViewMode::Trigger);
-  run({});
-}
-
-void DeskTest::run(const std::vector<std::string>& assignments, double speed) {
-  const std::uint64_t before = model().generation();
-  session::SessionOptions options = usual().session;
-  options.assignments = assignments;
-  options.speed = speed;
-  state().requests.run = options;
-  ASSERT_TRUE(desk().until([&] { return model().generation() != before; }));
-  wait_for_iterations(6);
-}
-
-void DeskTest::wait_for_iterations(std::size_t count) {
-  ASSERT_TRUE(desk().until([&] { return model().analysis().records().size() >= count; }))
-      << model().analysis().records().size() << " iterations";
-}
-
-void DeskTest::hold_still() {
-  model().set_paused(true);
-  state().view.pan(0);
-  const auto settled = [this, edge = Nanoseconds{-1}]() mutable {
-    return std::exchange(edge, model().live_edge()) == model().live_edge() && !state().view.moving();
-  };
-  ASSERT_TRUE(desk().until(settled));
 }
 
 std::vector<std::string> DeskTest::markers() {
@@ -454,40 +329,6 @@ std::vector<std::string> DeskTest::markers() {
   for (const trace::Event& m : model().analysis().markers()) {
     found.emplace_back(model().trace().names().text(m.name));
   }
-  return found;
-}
-
-Point DeskTest::point_of(trace::LaneKind kind, const trace::Event& event) {
-  const auto rect = state().timeline.lane_rect(model().trace(), kind);
-  EXPECT_TRUE(rect.has_value());
-  const float x = (axis().to_px(event.start_ns) + axis().to_px(event.end_ns)) / 2;
-  return {x, rect ? rect->y + std::min(rect->height, 20.0f) / 2 : 0};
-}
-
-std::vector<trace::Event> DeskTest::events_since(trace::LaneKind kind, Nanoseconds from) {
-  std::vector<trace::Event> found;
-  const trace::Trace& trace = model().trace();
-  const trace::Trace::ReadLock lock(trace);
-  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
-    const trace::Lane& lane = trace.lane(static_cast<trace::LaneId>(l));
-    if (lane.info().kind != kind) continue;
-    for (std::size_t r = 0; r < lane.row_count(); ++r) {
-      const trace::Row& row = lane.row(r);
-      const trace::EventIndex last = row.last();
-      for (auto i = row.first_starting_at_or_after(from, row.first(), last); i < last; ++i) {
-        if (row.end(i) > model().live_edge()) break;
-        found.push_back(row.event(i));
-        found.back().lane = static_cast<trace::LaneId>(l);
-      }
-    }
-  }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
-  return found;
-}
-
-std::vector<trace::Event> DeskTest::events_in_view(trace::LaneKind kind) {
-  std::vector<trace::Event> found = events_since(kind, axis().begin_ns());
-  std::erase_if(found, [&](const trace::Event& e) { return e.end_ns > axis().end_ns(); });
   return found;
 }
 
