@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "attach/attachment.h"
-#include "model/attached_source.h"
+#include "model/source/attached_source.h"
 #include "promise.h"
 #include "window/window.h"
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "model/live_source.h"
+#include "model/source/live_source.h"
 #include "window/window.h"
 
 namespace lanescope::bench {

@@ -28,7 +28,7 @@
 #include "resident.h"
 #ifdef LANESCOPE_INJECT
 #include "attach/attachment.h"
-#include "model/attached_source.h"
+#include "model/source/attached_source.h"
 #endif
 
 namespace lanescope::bench {

@@ -1,7 +1,7 @@
 // Rulers, bookmarks and notes beside a trace (JSON), and what is typed to go to a time.
 #include "foreign.h"
 #include "inspect/destination.h"
-#include "model/marks_json.h"
+#include "model/timeline/marks_json.h"
 
 using namespace lanescope;
 

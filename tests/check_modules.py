@@ -54,7 +54,7 @@ DRAWING = {"imgui": {"render", "shell", "window"}, "GLFW": {"render", "window"},
 # Headers of one system, and where they may be: in base/platform, and in what only Linux has.
 SYSTEM = re.compile(r"(sys|linux|arpa|netinet|net|xcb|X11|emscripten)/.*|.*\b(unistd|fcntl|poll|dlfcn|spawn|pwd|grp|signal|"
                     r"termios|glob|dirent|pthread|sched|link|elf|ucontext|unwind|strings|sysexits)\.h")
-OF_ONE_SYSTEM = ("base/platform/", "attach/", "inject/", "capture/cupti/", "cuda_backend/", "model/followed_source.",
+OF_ONE_SYSTEM = ("base/platform/", "attach/", "inject/", "capture/cupti/", "cuda_backend/", "model/source/followed_source.",
                  "app/steer_recording.")
 
 QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)

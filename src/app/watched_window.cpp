@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "model/attached_source.h"
-#include "model/followed_source.h"
+#include "model/source/attached_source.h"
+#include "model/source/followed_source.h"
 
 namespace lanescope::app {
 namespace {

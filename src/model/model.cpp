@@ -8,7 +8,7 @@
 #include "base/background_job.h"
 #include "base/error.h"
 #include "base/time.h"
-#include "model/live_source.h"
+#include "model/source/live_source.h"
 #include "workload/common_settings.h"
 #include "workload/settings.h"
 

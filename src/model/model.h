@@ -10,10 +10,10 @@
 
 #include "analysis/account.h"
 #include "io/reading.h"
-#include "model/capture_text.h"
-#include "model/read_file.h"
-#include "model/recent_figures.h"
-#include "model/source.h"
+#include "model/details/recent_figures.h"
+#include "model/source/capture_text.h"
+#include "model/source/read_file.h"
+#include "model/source/source.h"
 
 namespace lanescope::ui {
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/platform/system.h"
 #include "base/translate.h"
-#include "model/attach_recipe.h"
+#include "model/source/attach_recipe.h"
 #include "shell/file_dialog.h"
 #include "shell/shell_state.h"
 

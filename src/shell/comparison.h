@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "model/compare_state.h"
-#include "model/compare_view.h"
+#include "model/compare/compare_state.h"
+#include "model/compare/compare_view.h"
 
 namespace lanescope::ui {
 

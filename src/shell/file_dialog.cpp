@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "base/user_folders.h"
-#include "model/read_file.h"
+#include "model/source/read_file.h"
 #include "shell/code.h"
 #include "shell/save_experiment.h"
 #include "shell/shell_state.h"

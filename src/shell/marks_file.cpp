@@ -8,7 +8,7 @@
 #include "base/platform/files.h"
 #include "base/translate.h"
 #include "io/atomic_file.h"
-#include "model/marks_json.h"
+#include "model/timeline/marks_json.h"
 #include "shell/shell_state.h"
 
 namespace lanescope::ui {

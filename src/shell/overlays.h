@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "experiment/published_numbers.h"
-#include "model/gallery_list.h"
+#include "model/experiment/gallery_list.h"
 #include "shell/actions.h"
 #include "shell/attach_dialog.h"
 #include "shell/palette_list.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/ghost.h"
+#include "model/compare/ghost.h"
 #include "timeline/plot_set.h"
 #include "timeline/plots_view.h"
 

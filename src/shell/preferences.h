@@ -7,8 +7,8 @@
 
 #include "base/translate.h"
 #include "inspect/trigger.h"
-#include "model/memory_cap.h"
-#include "model/user_files.h"
+#include "model/code/user_files.h"
+#include "model/source/memory_cap.h"
 #include "shell/bindings.h"
 #include "timeline/colouring.h"
 #include "timeline/theme.h"

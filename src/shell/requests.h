@@ -9,7 +9,7 @@
 
 #include "experiment/experiment.h"
 #include "lesson/lesson.h"
-#include "model/source.h"
+#include "model/source/source.h"
 #include "shell/actions.h"
 
 namespace lanescope::ui {

@@ -7,7 +7,7 @@
 #include "base/translate.h"
 #include "base/user_folders.h"
 #include "io/trace_file.h"
-#include "model/marks_json.h"
+#include "model/timeline/marks_json.h"
 #include "shell/shell_state.h"
 
 namespace lanescope::ui {

@@ -5,7 +5,7 @@
 #include "attach/program_state.h"
 #include "base/error.h"
 #include "base/translate.h"
-#include "model/slider_scale.h"
+#include "model/experiment/slider_scale.h"
 #include "shell/action_rows.h"
 #include "shell/shell_state.h"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "device/catalogue.h"
-#include "model/active_experiment.h"
-#include "model/recorded.h"
+#include "model/experiment/active_experiment.h"
+#include "model/source/recorded.h"
 
 namespace lanescope::ui {
 

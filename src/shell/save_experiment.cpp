@@ -11,7 +11,7 @@
 #include "experiment/experiment.h"
 #include "experiment/own_experiments.h"
 #include "io/atomic_file.h"
-#include "model/screen_experiment.h"
+#include "model/experiment/screen_experiment.h"
 #include "shell/action_rows.h"
 #include "shell/shell_state.h"
 #include "workload/workload.h"

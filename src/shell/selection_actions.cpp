@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "base/translate.h"
 #include "inspect/destination.h"
-#include "model/event_facts.h"
+#include "model/details/event_facts.h"
 #include "shell/action_rows.h"
 #include "shell/finding.h"
 #include "shell/shell_state.h"

@@ -9,7 +9,7 @@
 #include "base/translate.h"
 #include "io/atomic_file.h"
 #include "io/trace_file.h"
-#include "model/marks_json.h"
+#include "model/timeline/marks_json.h"
 #include "shell/action_rows.h"
 #include "shell/save_experiment.h"
 #include "shell/shell_state.h"

@@ -14,7 +14,7 @@
 
 #include "base/translate.h"
 #include "experiment/session.h"
-#include "model/source.h"
+#include "model/source/source.h"
 #include "shell/bindings.h"
 #include "timeline/theme.h"
 #include "window/shell.h"

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
-#include "model/lesson_letters.h"
+#include "model/lesson/lesson_letters.h"
 #include "picture/words.h"
 #include "render/gl_state.h"
 #include "render/imgui_style.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "io/png.h"
-#include "model/source.h"
+#include "model/source/source.h"
 #include "render/plot_renderer.h"
 #include "render/span_renderer.h"
 #include "window/canvas.h"

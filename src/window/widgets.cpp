@@ -10,7 +10,7 @@
 
 #include "base/plain_text.h"
 #include "base/translate.h"
-#include "model/slider_scale.h"
+#include "model/experiment/slider_scale.h"
 #include "picture/font_files.h"
 #include "picture/words.h"
 #include "render/labels.h"

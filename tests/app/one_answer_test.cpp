@@ -12,8 +12,8 @@
 #include "experiment/published_numbers.h"
 #include "inspect/difference.h"
 #include "io/trace_file.h"
-#include "model/advice.h"
-#include "model/compare_state.h"
+#include "model/advice/advice.h"
+#include "model/compare/compare_state.h"
 #include "model/model.h"
 
 namespace lanescope::app::test {

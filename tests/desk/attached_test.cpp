@@ -6,7 +6,7 @@
 
 #include "desk/desk.h"
 #include "desk/drawn_text.h"
-#include "model/attached_source.h"
+#include "model/source/attached_source.h"
 #include "model/watched_program.h"
 
 namespace lanescope::ui_test {

@@ -6,7 +6,7 @@
 #include "desk/gpu_desk.h"
 #include "io/scratch.h"
 #include "io/trace_file.h"
-#include "model/memory_cap.h"
+#include "model/source/memory_cap.h"
 #include "picture/words.h"
 
 namespace lanescope::ui_test {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "desk/desk.h"
-#include "model/lesson_letters.h"
+#include "model/lesson/lesson_letters.h"
 
 namespace lanescope::ui_test {
 namespace {

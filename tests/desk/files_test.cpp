@@ -13,7 +13,7 @@
 #include "desk/desk.h"
 #include "io/png.h"
 #include "io/trace_file.h"
-#include "model/live_source.h"
+#include "model/source/live_source.h"
 #include "read_png.h"
 #include "shell/write_tables.h"
 #include "timeline/theme.h"

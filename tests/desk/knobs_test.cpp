@@ -6,7 +6,7 @@
 
 #include "analysis/summary.h"
 #include "desk/desk.h"
-#include "model/slider_scale.h"
+#include "model/experiment/slider_scale.h"
 #include "window/widgets.h"
 #include "workload/settings.h"
 

@@ -6,7 +6,7 @@
 
 #include "desk/desk.h"
 #include "io/trace_file.h"
-#include "model/marks_json.h"
+#include "model/timeline/marks_json.h"
 #include "shell/marks_file.h"
 
 namespace lanescope::ui_test {

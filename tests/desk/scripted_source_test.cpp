@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "desk/desk.h"
-#include "model/source.h"
+#include "model/source/source.h"
 #include "shell/palette_list.h"
 
 namespace lanescope::ui_test {

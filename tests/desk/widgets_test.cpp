@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "device/catalogue.h"
-#include "model/slider_scale.h"
+#include "model/experiment/slider_scale.h"
 #include "window/panels/run/run_panels.h"
 #include "workload/workload.h"
 

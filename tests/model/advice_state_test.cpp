@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 
 #include "analysis/trace_builder.h"
-#include "model/advice.h"
-#include "model/file_source.h"
+#include "model/advice/advice.h"
 #include "model/model.h"
+#include "model/source/file_source.h"
 #include "until.h"
 
 namespace lanescope::ui {

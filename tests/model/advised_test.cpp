@@ -4,7 +4,7 @@
 
 #include "experiment/measured_run.h"
 #include "experiment/published_numbers.h"
-#include "model/try_it.h"
+#include "model/advice/try_it.h"
 #include "workload/common_settings.h"
 
 namespace lanescope::ui {

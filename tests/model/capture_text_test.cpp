@@ -1,4 +1,4 @@
-#include "model/capture_text.h"
+#include "model/source/capture_text.h"
 
 #include <gmock/gmock.h>
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "analysis/trace_builder.h"
-#include "model/code_layout.h"
+#include "model/code/code_layout.h"
 #include "model/model.h"
 
 namespace lanescope::ui {

@@ -3,7 +3,7 @@
 
 #include "inspect/alignment.h"
 #include "inspect/difference.h"
-#include "model/compare_state.h"
+#include "model/compare/compare_state.h"
 #include "timeline/drawn.h"
 
 namespace lanescope::ui {
@@ -192,8 +192,8 @@ TEST_F(DifferenceTest, IsPerIterationWithTheLargestFirst) {
   const std::string second = "idle: " + std::string(analysis::cause_name(static_cast<analysis::BubbleCause>(1)));
   // -60 µs; of the GPU -59.4, -0.6, 0; beside it -50 µs, then the counts -0.9 and 0. What is 0 on both sides is no
   // line.
-  EXPECT_THAT(names, ElementsAre("iteration", sync, second, "GPU busy", "CPU waiting for the GPU", "syncs",
-                                 "kernel launches"));
+  EXPECT_THAT(
+      names, ElementsAre("iteration", sync, second, "GPU busy", "CPU waiting for the GPU", "syncs", "kernel launches"));
   EXPECT_DOUBLE_EQ(row(sync).a, 60'000);
   EXPECT_DOUBLE_EQ(row(sync).b, 600);
   EXPECT_EQ(value_text(row(sync), row(sync).b), "600 ns");

@@ -1,4 +1,4 @@
-#include "model/device_menu.h"
+#include "model/source/device_menu.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "model/event_facts.h"
+#include "model/details/event_facts.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // Where an experiment's view goes, and what is in it.
-#include "model/screen_experiment.h"
+#include "model/experiment/screen_experiment.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -6,18 +6,18 @@
 #include "base/plain_text.h"
 #include "device/catalogue.h"
 #include "inspect/figure_text.h"
-#include "model/active_experiment.h"
-#include "model/gallery_list.h"
+#include "model/experiment/active_experiment.h"
+#include "model/experiment/gallery_list.h"
 #include "picture/words.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui {
 namespace {
 
+using experiment::About;
 using experiment::Experiment;
 using experiment::Language;
 using experiment::Measured;
-using experiment::About;
 using experiment::Published;
 using experiment::Side;
 using testing::ElementsAre;

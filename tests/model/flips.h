@@ -7,8 +7,8 @@
 
 #include "experiment/measured_run.h"
 #include "experiment/published_numbers.h"
-#include "model/active_experiment.h"
-#include "model/recent_figures.h"
+#include "model/details/recent_figures.h"
+#include "model/experiment/active_experiment.h"
 #include "workload/common_settings.h"
 
 namespace lanescope::ui {

@@ -1,5 +1,5 @@
 // A session file that something else writes, shown while it grows.
-#include "model/followed_source.h"
+#include "model/source/followed_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

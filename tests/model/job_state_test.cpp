@@ -1,5 +1,5 @@
 // Which GPUs of a job have a band, and what is found in the background.
-#include "model/job_state.h"
+#include "model/timeline/job_state.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "analysis/gpu_job.h"
-#include "model/file_source.h"
 #include "model/model.h"
+#include "model/source/file_source.h"
 
 namespace lanescope::ui {
 namespace {

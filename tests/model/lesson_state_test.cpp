@@ -1,5 +1,5 @@
 // A lesson's course: what is hidden until when, which side must run, and what is kept.
-#include "model/lesson_state.h"
+#include "model/lesson/lesson_state.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "model/memory_cap.h"
+#include "model/source/memory_cap.h"
 
 #include <gmock/gmock.h>
 

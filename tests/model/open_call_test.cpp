@@ -1,7 +1,7 @@
 // Calls that last: their bars in the timeline, and the view that follows them.
 #include <gmock/gmock.h>
 
-#include "model/view_control.h"
+#include "model/timeline/view_control.h"
 #include "timeline/drawn.h"
 #include "timeline/timeline.h"
 

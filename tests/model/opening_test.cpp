@@ -1,5 +1,5 @@
 // Opening beside the drawing: the same trace as opening in one go; it can be given up; nothing half-read is shown.
-#include "model/opening.h"
+#include "model/source/opening.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // A probe in a process of its own: what it is asked, and what becomes of its answer.
-#include "model/probe_process.h"
+#include "model/advice/probe_process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

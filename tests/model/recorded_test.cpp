@@ -1,4 +1,4 @@
-#include "model/recorded.h"
+#include "model/source/recorded.h"
 
 #include <gmock/gmock.h>
 

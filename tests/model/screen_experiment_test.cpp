@@ -1,5 +1,5 @@
 // What is on the screen as an experiment: its sides are what was meant, and its file can be read.
-#include "model/screen_experiment.h"
+#include "model/experiment/screen_experiment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "model/settings_history.h"
+#include "model/experiment/settings_history.h"
 
 #include <gtest/gtest.h>
 

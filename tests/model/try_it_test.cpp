@@ -1,4 +1,4 @@
-#include "model/try_it.h"
+#include "model/advice/try_it.h"
 
 #include <gmock/gmock.h>
 

@@ -5,9 +5,9 @@
 
 #include "inspect/event_ref.h"
 #include "io/session_file.h"
-#include "model/call_stack.h"
-#include "model/code_state.h"
-#include "model/event_facts.h"
+#include "model/code/call_stack.h"
+#include "model/code/code_state.h"
+#include "model/details/event_facts.h"
 #include "model/model.h"
 #include "model/watched_program.h"
 

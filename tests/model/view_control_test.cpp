@@ -1,4 +1,4 @@
-#include "model/view_control.h"
+#include "model/timeline/view_control.h"
 
 #include <cmath>
 

@@ -5,7 +5,7 @@
 
 #include "io/scratch.h"
 #include "io/trace_file.h"
-#include "model/view_control.h"
+#include "model/timeline/view_control.h"
 #include "timeline/drawn.h"
 
 namespace lanescope::ui {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/source.h"
+#include "model/source/source.h"
 
 namespace lanescope::ui_test {
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "io/scratch.h"
-#include "model/compare_view.h"
+#include "model/compare/compare_view.h"
 #include "picture/compare_picture.h"
 #include "picture/xml.h"
 #include "render/canvas.h"

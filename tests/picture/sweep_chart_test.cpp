@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "device/catalogue.h"
-#include "model/sweep_state.h"
+#include "model/experiment/sweep_state.h"
 #include "render/canvas.h"
 #include "render/draw_pictures.h"
 #include "render/imgui_image.h"

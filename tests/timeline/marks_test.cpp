@@ -4,7 +4,7 @@
 
 #include "analysis/trace_builder.h"
 #include "base/error.h"
-#include "model/marks_json.h"
+#include "model/timeline/marks_json.h"
 #include "refusal.h"
 #include "timeline/mark_shapes.h"
 

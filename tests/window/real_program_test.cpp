@@ -16,7 +16,7 @@
 #include <sstream>
 #include <thread>
 
-#include "model/attached_source.h"
+#include "model/source/attached_source.h"
 #include "window/desk.h"
 
 namespace lanescope::ui_test {

@@ -9,7 +9,7 @@
 #include "base/translate.h"
 #include "inspect/figure_text.h"
 #include "io/atomic_file.h"
-#include "model/active_experiment.h"
+#include "model/experiment/active_experiment.h"
 #include "prediction/predict.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"

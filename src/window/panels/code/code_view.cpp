@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "base/translate.h"
 #include "inspect/figure_text.h"
-#include "model/call_stack.h"
+#include "model/code/call_stack.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"
 #include "shell/code.h"

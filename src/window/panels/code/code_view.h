@@ -1,7 +1,7 @@
 // The program's code as a panel of the window.
 #pragma once
 
-#include "model/code_layout.h"
+#include "model/code/code_layout.h"
 #include "window/canvas.h"
 
 namespace lanescope::ui {

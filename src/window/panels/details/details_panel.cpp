@@ -8,7 +8,7 @@
 #include "analysis/figure.h"
 #include "base/translate.h"
 #include "inspect/figure_text.h"
-#include "model/active_experiment.h"
+#include "model/experiment/active_experiment.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"
 #include "window/panels/advice/advice_cards.h"

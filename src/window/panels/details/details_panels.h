@@ -2,7 +2,7 @@
 // placed.
 #pragma once
 
-#include "model/event_facts.h"
+#include "model/details/event_facts.h"
 #include "window/canvas.h"
 
 namespace lanescope::ui {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/translate.h"
-#include "model/source.h"
+#include "model/source/source.h"
 #include "render/labels.h"
 #include "window/panels/run/run_panels.h"
 #include "window/widgets.h"

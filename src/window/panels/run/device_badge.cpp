@@ -5,7 +5,7 @@
 
 #include "attach/program_state.h"
 #include "base/translate.h"
-#include "model/device_menu.h"
+#include "model/source/device_menu.h"
 #include "picture/words.h"
 #include "render/labels.h"
 #include "window/panels/overlays/overlays_panels.h"

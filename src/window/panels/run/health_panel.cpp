@@ -5,7 +5,7 @@
 
 #include "base/platform/system.h"
 #include "base/translate.h"
-#include "model/memory_cap.h"
+#include "model/source/memory_cap.h"
 #include "picture/words.h"
 #include "render/labels.h"
 #include "window/panels/overlays/overlays_panels.h"

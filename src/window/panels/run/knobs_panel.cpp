@@ -4,7 +4,7 @@
 #include "base/translate.h"
 #include "device/device.h"
 #include "inspect/figure_text.h"
-#include "model/active_experiment.h"
+#include "model/experiment/active_experiment.h"
 #include "render/labels.h"
 #include "window/panels/experiment/experiment_panels.h"
 #include "window/panels/run/run_panels.h"

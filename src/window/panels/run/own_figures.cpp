@@ -7,7 +7,7 @@
 
 #include "base/translate.h"
 #include "inspect/figure_text.h"
-#include "model/active_experiment.h"
+#include "model/experiment/active_experiment.h"
 #include "picture/words.h"
 #include "render/labels.h"
 #include "window/panels/run/run_panels.h"

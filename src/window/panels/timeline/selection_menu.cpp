@@ -2,7 +2,7 @@
 #include <imgui.h>
 
 #include "base/translate.h"
-#include "model/event_facts.h"
+#include "model/details/event_facts.h"
 #include "render/labels.h"
 #include "window/panels/timeline/lane_menu.h"
 #include "window/widgets.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/translate.h"
-#include "model/code_layout.h"
+#include "model/code/code_layout.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"
 #include "shell/finding.h"

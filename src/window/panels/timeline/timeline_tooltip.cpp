@@ -5,7 +5,7 @@
 
 #include "base/translate.h"
 #include "inspect/destination.h"
-#include "model/call_stack.h"
+#include "model/code/call_stack.h"
 #include "render/labels.h"
 #include "timeline/mark_shapes.h"
 #include "trace/event.h"

@@ -1,0 +1,148 @@
+// What a card's button would do, its predicted gain, and the result.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/translate.h"
+#include "model/advice/advice.h"
+#include "prediction/predict.h"
+#include "prediction/trials.h"
+
+namespace lanescope::ui {
+
+/// The trial that a card's button shows: the one with the largest predicted gain, or else the first.
+struct Offer {
+  prediction::Trial trial;
+  std::string text;  ///< "log interval 100"
+  /// False while the card's trials are still being compared: the button then cannot be pressed, and once it can, it
+  /// keeps its label.
+  bool chosen = false;
+  std::optional<prediction::Prediction> prediction;  ///< empty: not computed yet
+};
+
+/// What a prediction says of a change, for the same work.
+enum class Outlook : std::uint8_t { Unknown, Gain, NoGain, Loss };
+Outlook outlook(const prediction::Prediction& prediction);
+/// Only a button that can be pressed, and is predicted to gain something, looks like the thing to do.
+inline bool is_primary(const Offer& offer) {
+  return offer.chosen && offer.prediction && outlook(*offer.prediction) == Outlook::Gain;
+}
+
+/// "log interval 100", "pinned on, non-blocking on"
+std::string trial_text(const workload::Settings& settings, const std::vector<std::string>& assignments,
+                       base::Language language = base::language());
+/// "log interval 1 → 100"
+std::string turn_text(const workload::Settings& before, const std::vector<std::string>& assignments,
+                      base::Language language = base::language());
+
+/// A trial that was made: predicted next to measured.
+struct Tried {
+  enum class State : std::uint8_t {
+    Measuring,  ///< measured_ns is the value so far; 0: nothing yet
+    Done,
+    Overtaken,  ///< something else changed before it was measured
+  };
+  State state = State::Measuring;
+  std::string workload, device;
+  std::string text;  ///< "log interval 1 → 100"
+  prediction::Trial trial;
+  std::uint64_t generation = 0;  ///< of the model
+  std::uint32_t version = 0;     ///< of the settings `after`
+  workload::Settings before, after;
+  double before_ns = 0;  ///< measured, average per iteration
+  std::optional<prediction::Prediction> prediction;
+  double measured_ns = 0;
+
+  /// The prediction's error as a share of the measured time; empty while there is nothing to compare.
+  std::optional<double> error() const;
+};
+
+/// The table as CSV (a header, then a line per trial), and as a Markdown table.
+std::string tried_csv(std::span<const Tried> rows);
+std::string tried_markdown(std::span<const Tried> rows);
+
+/// Detects when the time per iteration has settled after a knob was turned.
+class Settling {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kLeast{1500};
+  static constexpr double kStill = 0.01;
+  static constexpr std::int64_t kFewest = 12;
+
+  /// Looks at the newest stretch: true if this look and the one before agree within kStill, at least kLeast after the
+  /// first.
+  bool look(double iteration_ns, std::int64_t iterations, Clock::time_point now);
+
+ private:
+  std::optional<Clock::time_point> first_;
+  double last_ns_ = 0;
+};
+
+class TryIt {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  void update(Model& model, std::span<const AdviceCard> cards, bool seen, Clock::time_point now);
+  /// Forgets all but the finished trials.
+  void end();
+  /// The language has changed: computes the offers again.
+  void say_again();
+  bool busy() const { return job_.busy(); }
+
+  /// The offer on this card's button; null: nothing to try.
+  const Offer* offer(const CardKey& card) const;
+  /// Turns the knobs of a card's offer. Returns the reason if that is not possible; empty on success.
+  std::string press(Model& model, const CardKey& card);
+  /// Turns the knobs back to what they were before a trial.
+  std::string turn_back(Model& model, const Tried& tried);
+  /// The trials of this workload on this device, oldest first.
+  const std::vector<Tried>& tried() const { return tried_; }
+  bool measuring() const { return !tried_.empty() && tried_.back().state == Tried::State::Measuring; }
+
+  bool all = false;  ///< the older ones are unfolded
+
+ private:
+  struct Offered {
+    CardKey card;
+    std::vector<Offer> offers;
+    std::size_t best = 0;
+  };
+  struct Choice {
+    CardKey card;
+    Clock::time_point since;          ///< when the card appeared
+    std::optional<std::size_t> best;  ///< empty: its trials are still being compared
+  };
+  /// What is known about the trials from one value of all settings. Kept while the run lasts: turned back to it, the
+  /// same predictions and buttons are there at once.
+  struct Known {
+    prediction::KnownPredictions predictions;
+    std::vector<Choice> choices;
+  };
+  static void choose(Offered& offered, Known& known, Clock::time_point now);
+
+  void forget_offers();
+  void take_prediction();
+  void predict_next(const Model& model, Clock::time_point now);
+  void measure(const Model& model, Clock::time_point now);
+
+  std::vector<Offered> offered_;
+  std::map<std::string, Known> known_;  // by all values of the settings
+  std::string at_;                      // the key of the settings now
+  std::uint64_t generation_ = 0, looked_at_ = 0;
+  workload::Settings settings_;
+  Clock::time_point refused_at_{};
+  int again_ = 0;  // how often refused trials have been predicted again
+  base::BackgroundJob<prediction::Prediction> job_;
+  std::vector<std::string> under_way_;
+  std::string under_way_at_;
+  std::vector<Tried> tried_;
+  Settling settling_;
+};
+
+}  // namespace lanescope::ui

@@ -1,8 +1,0 @@
-#include "base/error.h"
-#include "model/attach_recipe.h"
-
-namespace lanescope::ui {
-
-Recipe attach_recipe(const attach::AttachOptions&) { throw base::UsageError(attach::why_not()); }
-
-}  // namespace lanescope::ui
