@@ -1,18 +1,10 @@
 # What `cmake --install` copies, and the Debian package that CPack makes of it (scripts/package.sh).
-#   lanescope_written    all that is copied, with the page for man and the completions, which the program itself writes;
-#                        not part of `all`
+#   lanescope_written    all that is copied, with the pages for man, which help2man makes of the help; not part of `all`
 set(written "${PROJECT_BINARY_DIR}/written")
-set(write env -i LC_ALL=C.UTF-8 LANESCOPE_CUDA=off $<TARGET_FILE:lanescope>)
-add_custom_command(
-  OUTPUT "${written}/lanescope.1.gz" "${written}/lanescope.bash" "${written}/_lanescope" "${written}/lanescope.fish"
-  COMMAND ${CMAKE_COMMAND} -E make_directory "${written}"
-  COMMAND ${write} --man | gzip -9n > "${written}/lanescope.1.gz"
-  COMMAND ${write} --completions bash > "${written}/lanescope.bash"
-  COMMAND ${write} --completions zsh > "${written}/_lanescope"
-  COMMAND ${write} --completions fish > "${written}/lanescope.fish"
+add_custom_target(lanescope_written
+  COMMAND sh "${PROJECT_SOURCE_DIR}/packaging/man-pages.sh" $<TARGET_FILE:lanescope> ${PROJECT_VERSION} "${written}"
   DEPENDS lanescope
   VERBATIM)
-add_custom_target(lanescope_written DEPENDS "${written}/lanescope.1.gz")
 if(TARGET lanescope_inject)
   add_dependencies(lanescope_written lanescope_inject)  # which the program itself does not need
 endif()
@@ -28,10 +20,8 @@ install(FILES LICENSE DESTINATION share/doc/lanescope RENAME copyright)
 install(FILES packaging/lanescope.svg DESTINATION share/icons/hicolor/scalable/apps)
 install(FILES packaging/lanescope.desktop packaging/lanescope-open.desktop DESTINATION share/applications)
 install(FILES packaging/lanescope.xml DESTINATION share/mime/packages)
-install(FILES "${written}/lanescope.1.gz" DESTINATION share/man/man1 OPTIONAL)
-install(FILES "${written}/lanescope.bash" DESTINATION share/bash-completion/completions RENAME lanescope OPTIONAL)
-install(FILES "${written}/_lanescope" DESTINATION share/zsh/vendor-completions OPTIONAL)
-install(FILES "${written}/lanescope.fish" DESTINATION share/fish/vendor_completions.d OPTIONAL)
+install(DIRECTORY "${written}/" DESTINATION share/man/man1 OPTIONAL)
+install(FILES packaging/lanescope.bash DESTINATION share/bash-completion/completions RENAME lanescope)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME lanescope)

@@ -38,8 +38,6 @@ tried=() screen=()
 version="$(sed -nE 's/^project\(lanescope VERSION ([0-9.]+).*/\1/p' "$root/CMakeLists.txt")"
 says 0 "lanescope $version" --version
 says 0 "Subcommands:" --help
-says 0 ".TH " --man
-says 0 "complete " --completions bash
 mapfile -t commands < <("$program" --help --lang en | sed -n '/^Subcommands:/,/^$/s/^  \([a-z-]*\) .*/\1/p')
 [ "${#commands[@]}" -ge 13 ] || die "--help lists only ${commands[*]}"
 

@@ -56,8 +56,7 @@ check_deb() {
   run_headless lanescope
   draw_picture lanescope
   for file in applications/lanescope.desktop mime/packages/lanescope.xml icons/hicolor/scalable/apps/lanescope.svg \
-    man/man1/lanescope.1.gz bash-completion/completions/lanescope zsh/vendor-completions/_lanescope \
-    fish/vendor_completions.d/lanescope.fish; do
+    man/man1/lanescope.1.gz man/man1/lanescope-run.1.gz bash-completion/completions/lanescope; do
     # Bare systems leave out manual pages, but the package has them.
     inside dpkg -L lanescope | grep -qx "/usr/share/$file" || die "the package has no /usr/share/$file"
   done

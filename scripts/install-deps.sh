@@ -59,6 +59,7 @@ sources  make                  which this builds
 sources  python3                writes what loads the functions of OpenGL
 package  file                  what CPack asks about programs
 package  dpkg-dev              which packages the libraries are in
+package  help2man              pages for man
 package  binutils              strip, and objdump for the check of glibc
 chroot   mmdebstrap            bare systems in which packages are tried
 web    emscripten               compiles for the browser

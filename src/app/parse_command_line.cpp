@@ -9,7 +9,6 @@
 #include "app/argument_checks.h"
 #include "app/arguments.h"
 #include "app/command_requests.h"
-#include "app/option_texts.h"
 #include "app/version_text.h"
 #include "attach/program_state.h"
 #include "base/error.h"
@@ -452,10 +451,6 @@ Request parse_command_line(int argc, const char* const* argv) {
   translate_messages(root);
   root.footer(tr(kExamples));
   root.set_version_flag("--version", version_text(), tr("print the version, and what the program was built with"));
-  std::string shell;
-  root.add_option("--completions", shell, tr("print completions for a shell: bash, zsh or fish"))->type_name("SHELL");
-  bool man = false;
-  root.add_flag("--man", man, tr("print the page for man"))->disable_flag_override();
   root.require_subcommand(0, 1);
   WindowArguments window;
   window.add_to(root);
@@ -496,8 +491,6 @@ Request parse_command_line(int argc, const char* const* argv) {
   check_values(asked);
   check_language(asked);
   if (&asked != &root) refuse_window_options(root, asked);
-  if (root.count("--completions") != 0) return TextRequest{completions(root, shell)};
-  if (man) return TextRequest{man_page(root)};
   const bool other_list =
       &asked == &list.app && list.arguments.what != "experiments" && list.arguments.what != "lessons";
   if (!other_list && &asked != &calibrate.app && takes_own_files(asked)) lesson::OwnFolders().look();
