@@ -54,7 +54,7 @@ std::string groups_csv(std::span<const analysis::EventGroup> groups, base::Nanos
   for (const analysis::EventGroup& group : groups) {
     const analysis::DurationStats& d = group.durations;
     io::append_csv_line(
-        csv, std::array{std::string(names.text(group.name)), std::string(group_kind_key(group.kind)),
+        csv, std::array{io::csv_text(names.text(group.name)), std::string(group_kind_key(group.kind)),
                         std::to_string(d.count), std::to_string(group.sum_ns), fmt::format("{:.1f}", d.mean_ns),
                         std::to_string(d.p50_ns), std::to_string(d.p99_ns), std::to_string(d.max_ns),
                         std::to_string(d.min_ns), fmt::format("{:.6f}", static_cast<double>(group.sum_ns) / all)});
