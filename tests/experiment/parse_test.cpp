@@ -79,10 +79,10 @@ TEST(ParseExperiment, ReadsAWholeFile) {
   EXPECT_EQ(told.device_of(Side::Before), "sim:rtx4090");
   EXPECT_EQ(told.device_of(Side::After), "sim:teaching");
   ASSERT_EQ(told.published.size(), 2u);
-  EXPECT_EQ(told.published[0].of, Of::Before);
+  EXPECT_EQ(told.published[0].of, About::Before);
   EXPECT_EQ(told.published[0].quality, Quality::Measured);
   EXPECT_EQ(told.published[1].value, 4);
-  EXPECT_EQ(told.published[1].of, Of::Ratio);
+  EXPECT_EQ(told.published[1].of, About::Ratio);
   EXPECT_THAT(told.published[1].settings, ElementsAre("batch_size=64"));
   EXPECT_THAT(told.published[1].follows, ElementsAre("X1.total"));
   EXPECT_EQ(told.published[1].unchecked[Language::Chinese], "无法比较");

@@ -7,7 +7,8 @@
 namespace lanescope::ui {
 namespace {
 
-// Names with commas and quotes are quoted, and none is a formula. 2 kernels of 30 and 10 ns in a stretch of 100: a share of 0.4.
+// Names with commas and quotes are quoted, and none is a formula. 2 kernels of 30 and 10 ns in a stretch of 100: a
+// share of 0.4.
 TEST(Statistics, CsvIsWhatASpreadsheetReads) {
   trace::Trace trace;
   analysis_test::TraceBuilder build{trace};
