@@ -64,7 +64,8 @@ void add_language(CLI::App& app) {
 }
 
 void check_language(const CLI::App& app) {
-  if (app.count("--lang") != 0) base::parse_language(app.get_option("--lang")->as<std::string>());
+  const CLI::Option* language = app.get_option_no_throw("--lang");  // what only developers run has none
+  if (language != nullptr && language->count() != 0) base::parse_language(language->as<std::string>());
 }
 
 std::uint64_t whole_number(std::string_view option, const std::string& text, std::uint64_t least, std::uint64_t most) {

@@ -36,12 +36,17 @@ TEST(AFigure, ThatIsAddedInOnePlaceIsEverywhere) {
   summary.pace = {PaceBasis::Elapsed, 2e9, 4};
   summary.verdict.kind = VerdictKind::GpuBound;
 
-  EXPECT_THAT(run_table(run, Style{}), testing::ContainsRegex("napping +2 s +25 %"));
+  EXPECT_THAT(run_table(run, Style{}), testing::ContainsRegex("napping +2 +s +25 %"));
   EXPECT_EQ(summary_json(run)["napping_ns"], 2'000'000'000);
   EXPECT_EQ(comparison_json(run, run)["ratio"]["napping_ns"], 1);
   html::Page page{.title = {}, .command = {}, .runs = {}, .experiment = nullptr, .ended_early = false};
-  page.runs.resize(2);
-  page.runs[0].figures = page.runs[1].figures = run;
+  const trace::Trace trace;
+  const analysis::LiveAnalysis analysis(trace);
+  for (html::PageRun& one : page.runs = std::vector<html::PageRun>(2)) {
+    one.figures = run;
+    one.trace = &trace;
+    one.analysis = &analysis;
+  }
   EXPECT_THAT(html::page_text(page), AllOf(HasSubstr("<td>napping</td>"), HasSubstr("25\u202f%")));
   const std::vector<ui::FigureLine> lines = ui::figure_lines(std::array<const Summary*, 1>{&summary});
   EXPECT_THAT(lines, testing::Contains(ui::FigureLine{"napping", {"25 %"}}));

@@ -50,7 +50,7 @@ RunFigures some_figures() {
 }
 
 TEST(SummaryJson, HasTheFieldsOfTheCommandLineInTheirOrder) {
-  // 24,000 bytes in 1,000 ns are 24 GB/s; no D2H copy means 0. 128 samples in 1,280 ns are 100 million a second.
+  // 24,000 bytes in 1,000 ns are 24 GB/s; no D2H copy means no rate. 128 samples in 1,280 ns are 100 million a second.
   EXPECT_EQ(written(summary_json(some_figures())), "{\n  \"lanescope\": \"" + std::string(base::kVersion) + R"(",
   "workload": "linear-mse",
   "device": "sim:rtx4090",
@@ -75,14 +75,43 @@ TEST(SummaryJson, HasTheFieldsOfTheCommandLineInTheirOrder) {
     "p99": 1900
   },
   "gpu_busy_ns": 5000,
-  "host_wait_ns": 4000,
+  "kernel_ns": 0,
+  "exposed_copy_ns": 0,
   "bubble_ns": 3000,
+  "bubbles_by_cause": {
+    "after_sync": 1500,
+    "launch_too_slow": 1000,
+    "copy": 400,
+    "loader": 250,
+    "graph": 35,
+    "start_or_end": 77
+  },
+  "bubbles_by_fine_cause": {
+    "after_sync": 1500,
+    "cpu": 700,
+    "launch_latency": 200,
+    "allocation": 100,
+    "staging": 250,
+    "pinning": 90,
+    "dependency": 60,
+    "loader": 250,
+    "graph": 30,
+    "gpu_wait": 5,
+    "unknown": 7,
+    "start_or_end": 70
+  },
+  "host_wait_ns": 4000,
+  "loader_wait_ns": 300,
   "sync_count": 7,
   "launch_count": 8,
+  "run_ahead": {
+    "mean": 0.25,
+    "max": 3
+  },
   "h2d_bytes": 24000,
-  "d2h_bytes": 0,
   "h2d_gb_per_s": 24.0,
-  "d2h_gb_per_s": 0.0,
+  "d2h_bytes": 0,
+  "d2h_gb_per_s": null,
   "verdict": "sync-bound",
   "events": {
     "recorded": 100,
@@ -112,33 +141,6 @@ TEST(SummaryJson, HasTheFieldsOfTheCommandLineInTheirOrder) {
     }
   ],
   "verdict_note": null,
-  "bubbles_by_cause": {
-    "after_sync": 1500,
-    "launch_too_slow": 1000,
-    "copy": 400,
-    "start_or_end": 77,
-    "loader": 250,
-    "graph": 35
-  },
-  "bubbles_by_fine_cause": {
-    "after_sync": 1500,
-    "cpu": 700,
-    "launch_latency": 200,
-    "allocation": 100,
-    "staging": 250,
-    "pinning": 90,
-    "dependency": 60,
-    "loader": 250,
-    "graph": 30,
-    "gpu_wait": 5,
-    "unknown": 7,
-    "start_or_end": 70
-  },
-  "run_ahead": {
-    "mean": 0.25,
-    "max": 3
-  },
-  "loader_wait_ns": 300,
   "own": {}
 }
 )");

@@ -175,7 +175,7 @@ TEST(SweepCsv, IsALinePerPointThatWasRun) {
   const std::vector<std::string> lines = lines_of(sweep_csv(spec, points));
   ASSERT_EQ(lines.size(), 4u);
   EXPECT_THAT(lines[0], StartsWith("device,value,iteration_us,"));
-  EXPECT_THAT(lines[0], testing::EndsWith(",transfer_percent,own.read_us,simulated,error"));
+  EXPECT_THAT(lines[0], testing::EndsWith(",transfer_percent,total_s,samples_per_s,own.read_us,simulated,error"));
   EXPECT_EQ(lines[1], "a,0.1" + std::string(17, ',') + "2.5,true,");
   EXPECT_EQ(lines[2], "b" + std::string(19, ',') + "true,\"said \"\"no\"\", twice\"");
   EXPECT_THAT(lines[3], StartsWith("\"x,y\",,"));
