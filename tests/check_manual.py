@@ -74,9 +74,11 @@ def rows_of(text, heads):
 def read_actions(root):
     """The table of actions as (group, name, keys, text), and the gestures as (gesture, text)."""
     source = (root / "src/shell/actions.cpp").read_text(encoding="utf-8")
-    # Each feature's rows are in a file of its own; the table has them in this order.
-    rows = {name: text for path in (root / "src/shell").glob("*.cpp")
-            for text in [path.read_text(encoding="utf-8")] for name in FEATURE.findall(text)}
+    # Each feature's rows are in a function of its own; the table has them in this order.
+    rows = {}
+    for path in (root / "src/shell").glob("*.cpp"):
+        parts = FEATURE.split(path.read_text(encoding="utf-8"))
+        rows.update(zip(parts[1::2], parts[2::2]))
     features = re.search(r"for \(const auto feature :\s*\{([^}]*)\}", source).group(1)
     actions = []
     for group, name, text, chords in (row for f in re.findall(r"\w+", features) for row in ACTION.findall(rows.get(f, ""))):
@@ -228,6 +230,22 @@ def same(wanted, printed):
     return re.fullmatch(pattern, printed) is not None
 
 
+def abridged(wanted, printed):
+    """Of what was printed, the lines that the document has, by their first words, with "..." for all others."""
+    def label(line):
+        return re.split(r"\s{2,}", line.strip())[0]
+    if ANYTHING not in wanted.splitlines():
+        return printed
+    kept, at, lines = [], 0, printed.splitlines()
+    for line in wanted.splitlines():
+        found = next((i for i in range(at, len(lines)) if label(lines[i]) == label(line)), None)
+        if line == ANYTHING or found is None:
+            continue
+        kept += [ANYTHING] * (found > at) + [lines[found]]
+        at = found + 1
+    return "\n".join(kept + [ANYTHING] * (at < len(lines))) + "\n"
+
+
 def play(root, program, docs):
     """Runs what the console blocks say; the documents with what was really printed, and what was wrong."""
     wrong, played = [], {}
@@ -252,7 +270,7 @@ def play(root, program, docs):
                         difference = difflib.unified_diff(wanted.splitlines(), printed.splitlines(), "said", "printed",
                                                           lineterm="", n=0)
                         wrong.append("\n    ".join([f"{name}: $ {command}", *difference]))
-                        wanted = printed
+                        wanted = abridged(wanted, printed)
                     body += f"$ {command}\n{wanted}"
                 return block.group(1) + body + block.group(3)
 

@@ -150,7 +150,7 @@ std::string text_of(const Figure& figure, const Summary& summary, FigureForm for
     case FigureUnit::Bytes:
       return base::format_bytes(std::llround(*value));
     case FigureUnit::GigabytesPerSecond:
-      return fmt::format("{:.3g} GB/s", *value);
+      return *value < 0.1 ? fmt::format("{:.3g} MB/s", 1e3 * *value) : fmt::format("{:.3g} GB/s", *value);
     case FigureUnit::Number:
       break;
   }

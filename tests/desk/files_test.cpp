@@ -65,7 +65,7 @@ class FilesTest : public DeskTest {
     e.start_ns = model().trace().extent().second;
     const auto writer = recorder.open_writer();
     for (std::size_t i = 0; i < count; ++i, e.start_ns += 100) {
-      e.end_ns = e.start_ns + 60;
+      e.end_ns = e.start_ns + 1 + static_cast<Nanoseconds>((i * 2'654'435'761U >> 7) % 97);  // hardly compressible
       writer->write(e);
     }
   }
