@@ -31,7 +31,7 @@ class ProbeProcess : public testing::Test {
 
 TEST_F(ProbeProcess, IsAskedForTheDeviceAndTheOps) {
   const std::string echo = program(
-      "[ \"$*\" = \"probe --device cuda:1 --op linear_forward,128,1000,500,0 --op fill,9,1,1,0.5\" ] || exit 2\n"
+      "[ \"$*\" = \"probe cuda:1 linear_forward,128,1000,500,0 fill,9,1,1,0.5\" ] || exit 2\n"
       "echo device cuda:1\necho number link.h2d_pinned_gb_per_s 25.5 0.004\necho op fill 9 1 1 0.5 3.25 0.01\n");
   const std::vector<Op> ops{{OpKind::LinearForward, 128, 1000, 500}, {OpKind::Fill, 9, 1, 1, 0.5f}};
   const calibration::QuickProbe probe = probe_with(echo, "cuda:1", ops);
