@@ -20,7 +20,7 @@ cd "$folder"
 says() {
   local wanted="$1" words="$2" said status=0
   shift 2
-  tried+=("$1")
+  tried+=("${1:-}")
   said="$(timeout 300 "${screen[@]}" "$program" "$@" </dev/null 2>&1)" || status=$?
   [ "$status" -eq "$wanted" ] || die "lanescope $*: exit status $status, not $wanted: $said"
   [[ "$said" == *"$words"* ]] || die "lanescope $*: does not say '$words': $said"
@@ -39,9 +39,9 @@ version="$(sed -nE 's/^project\(lanescope VERSION ([0-9.]+).*/\1/p' "$root/CMake
 says 0 "lanescope $version" --version
 says 0 "Subcommands:" --help
 mapfile -t commands < <("$program" --help --lang en | sed -n '/^Subcommands:/,/^$/s/^  \([a-z-]*\) .*/\1/p')
-[ "${#commands[@]}" -ge 13 ] || die "--help lists only ${commands[*]}"
+[ "${#commands[@]}" -ge 11 ] || die "--help lists only ${commands[*]}"
 
-for what in workloads devices settings experiments lessons; do says 0 "" list "$what"; done
+for what in workloads devices settings figures experiments lessons; do says 0 "" list "$what"; done
 loop=(--workload linear-mse --device sim --iterations 100)
 writes before.lanescope run "${loop[@]}" --set log_interval=1 --trace before.lanescope
 writes after.json.gz run "${loop[@]}" --set log_interval=100 --trace after.json.gz
