@@ -511,6 +511,14 @@ base::NameId WatchedProcess::arguments(const NcclArguments& of_nccl) {
   return known != base::NameTable::kEmpty ? known : base::NameTable::kOverflow;
 }
 
+/// Of ranges at this depth or deeper the pops are missing.
+void WatchedProcess::forget_deeper(Thread& caller, std::uint32_t domain, std::uint64_t depth) {
+  if (depth == 0) return;
+  const auto nccl = std::ranges::count_if(caller.ranges, &OpenRange::nccl);
+  std::erase_if(caller.ranges, [&](const OpenRange& open) { return open.domain == domain && open.depth >= depth; });
+  for (auto left = std::ranges::count_if(caller.ranges, &OpenRange::nccl); left < nccl; ++left) caller.nccl.end();
+}
+
 void WatchedProcess::take_range(const wire::RangeMessage& range,
                                 const std::optional<wire::CollectivePayload>& payload) {
   const Nanoseconds t = here(range.time_ns);
@@ -523,6 +531,7 @@ void WatchedProcess::take_range(const wire::RangeMessage& range,
     if (const std::size_t at = open.text.find(", op_id = "); at != std::string::npos) open.text.resize(at);
     open.name = words_.name(open.text);
     open.domain = range.domain;
+    open.depth = range.range;
     open.start_ns = t;
     open.nccl = words_.text(range.domain) == "NCCL";
     if (payload) open.arguments = arguments(arguments_of(*payload));
@@ -545,14 +554,16 @@ void WatchedProcess::take_range(const wire::RangeMessage& range,
   };
   switch (range.act) {
     case wire::RangeAct::Push:
-      if (caller.ranges.size() >= kMostRanges) return;
+      forget_deeper(caller, range.domain, range.range);
+      if (caller.ranges.size() >= kMostRanges) return capture::add(counts_.dropped);
       caller.ranges.push_back(named());
       if (caller.ranges.back().nccl) caller.nccl.begin(caller.ranges.back().text, payload);
       return;
     case wire::RangeAct::Pop: {
+      if (range.range != 0) forget_deeper(caller, range.domain, range.range + 1);
       const auto innermost = std::find_if(caller.ranges.rbegin(), caller.ranges.rend(),
                                           [&](const OpenRange& open) { return open.domain == range.domain; });
-      if (innermost == caller.ranges.rend()) return;
+      if (innermost == caller.ranges.rend() || innermost->depth != range.range) return;  // its push is missing
       const OpenRange open = *innermost;
       caller.ranges.erase(std::next(innermost).base());
       if (open.nccl) caller.nccl.end();
@@ -560,7 +571,8 @@ void WatchedProcess::take_range(const wire::RangeMessage& range,
       return;
     }
     case wire::RangeAct::Start:
-      if (started_.size() < kMostRemembered) started_[range.range] = named();
+      if (started_.size() >= kMostRemembered) return capture::add(counts_.dropped);
+      started_[range.range] = named();
       return;
     case wire::RangeAct::End: {
       const auto open = started_.find(range.range);

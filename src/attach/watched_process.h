@@ -89,6 +89,7 @@ class WatchedProcess {
     base::NameId name = 0;
     std::string text;
     std::uint32_t domain = 0;
+    std::uint64_t depth = 0;  ///< among the domain's; 0: not known
     Nanoseconds start_ns = 0;
     base::NameId arguments = 0;
     bool nccl = false;
@@ -121,6 +122,7 @@ class WatchedProcess {
   const FramePlace& loop_place(std::uint32_t frame);
   void take_record(const Message& message);
   void take_operation(const wire::OperationMessage& op, bool kernel);
+  void forget_deeper(Thread& caller, std::uint32_t domain, std::uint64_t depth);
   void take_range(const wire::RangeMessage& range, const std::optional<wire::CollectivePayload>& payload);
   base::NameId arguments(const NcclArguments& of_nccl);
   void take_recording(const wire::RecordingMessage& recording);

@@ -1,13 +1,14 @@
 #include "inject/connection.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include <cstring>
@@ -39,7 +40,38 @@ constexpr std::uint64_t kSilentLaunches = 100;
 constexpr std::int32_t kMostRanks = 10'000'000;
 constexpr std::int64_t kInitTakes = 10 * kSecond;  // at most: cuInit
 
-std::atomic<int> connection{-1}, wake{-1};
+// By the system call: in glibc, fstat() is younger than 2.31.
+/// A descriptor of ours in a program that may close what it does not know: then somebody else's has the number.
+class Descriptor {
+ public:
+  void take(int number) {
+    struct stat facts {};
+    if (number >= 0 && syscall(SYS_fstat, number, &facts) == 0) {
+      device_ = facts.st_dev;
+      node_ = facts.st_ino;
+    }
+    number_.store(number, std::memory_order_release);
+  }
+  /// -1: there is none, or the program has closed it.
+  int get() const {
+    const int number = number_.load(std::memory_order_acquire);
+    struct stat facts {};
+    return number >= 0 && syscall(SYS_fstat, number, &facts) == 0 && facts.st_dev == device_ && facts.st_ino == node_
+               ? number
+               : -1;
+  }
+  void close() {
+    const int number = get();
+    if (number_.exchange(-1) >= 0 && number >= 0) ::close(number);
+  }
+
+ private:
+  std::atomic<int> number_{-1};
+  dev_t device_ = 0;
+  ino_t node_ = 0;
+};
+Descriptor connection;                  // to the viewer
+Descriptor wake, wake_from;             // a pipe: both ends, and unlike an eventfd it is a file of its own
 std::atomic<std::uint32_t> leaving{0};  // 1: the program ends
 std::atomic<std::uint32_t> done{0};     // 1: the thread has ended; a futex
 bool python_done = false;
@@ -54,9 +86,9 @@ int connect_to(const char* path) {
   const std::size_t length = std::strlen(path);
   if (length == 0 || length >= sizeof(address.sun_path)) return -1;
   std::memcpy(address.sun_path, path, length + 1);
-  const int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (s < 0) return -1;
-  // Only to a viewer of the same user.
+  // Only to a viewer of the same user, and not to one that stands still while others queue up for it.
   ucred peer{};
   socklen_t size = sizeof(peer);
   if (connect(s, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
@@ -362,10 +394,13 @@ class Loop {
 
   // False when the viewer has ended. A byte from it only wakes the thread.
   bool wait(std::int64_t until) {
-    pollfd polled[2] = {{connection.load(kRelaxed), POLLIN, 0}, {wake.load(kRelaxed), POLLIN, 0}};
+    pollfd polled[2] = {{connection.get(), POLLIN, 0}, {wake_from.get(), POLLIN, 0}};
+    if (polled[0].fd < 0) return false;
     const std::int64_t left = until - now_ns();
     const timespec timeout{left > 0 ? left / kSecond : 0, left > 0 ? left % kSecond : 0};
     if (ppoll(polled, 2, &timeout, nullptr) <= 0) return true;
+    if (connection.get() < 0) return false;  // the program has closed it meanwhile
+    if (wake_from.get() < 0) polled[1].revents = 0;
     char bytes[64];
     if (polled[1].revents != 0 && read(polled[1].fd, bytes, sizeof(bytes)) < 0) polled[1].revents = 0;  // none left
     if (polled[0].revents == 0) return true;
@@ -398,7 +433,7 @@ class Loop {
     add_up_counts();
     ring.live.store(false, std::memory_order_release);
     stepping_.store(false, std::memory_order_release);
-    close(connection.exchange(-1));
+    connection.close();
     done.store(1, std::memory_order_release);
     syscall(SYS_futex, &done, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT32_MAX, nullptr, nullptr, 0);
   }
@@ -442,8 +477,9 @@ void forked() {
   ring.send(wire::MessageKind::Forked, wire::ForkedMessage{static_cast<std::uint32_t>(getpid())});
   ring.live.store(false, std::memory_order_release);
   cupti_works.store(false, kRelaxed);
-  close(connection.exchange(-1));
-  close(wake.exchange(-1));
+  connection.close();
+  wake.close();
+  wake_from.close();
 }
 
 // At the program's end the thread sends what there is, but the program does not wait long for it.
@@ -478,12 +514,15 @@ bool start() {
   ring.memory->job = job = read_job();
   ring.memory->end.store(static_cast<std::uint32_t>(wire::End::None), kRelaxed);
   ring.live.store(true, std::memory_order_release);
-  connection.store(s);
-  wake.store(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  connection.take(s);
+  int ends[2] = {-1, -1};
+  const bool piped = pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0;
+  wake_from.take(ends[0]);
+  wake.take(ends[1]);
   python_done = find_python();
   // Until the viewer has said what it wants: it may be slow, and the first calls are not to be missed.
   ring.memory->controls.level.store(static_cast<std::uint32_t>(wire::Level::Acquire), kRelaxed);
-  const bool hello = wake.load() >= 0 && say_hello(s, file);
+  const bool hello = piped && say_hello(s, file);
   close(file);
   if (hello) {
     // The viewer writes the controls and then a byte. So the program's first calls are watched as it wants them.
@@ -493,8 +532,9 @@ bool start() {
   }
   if (!hello || pthread_atfork(nullptr, nullptr, &forked) != 0 || !start_thread()) {
     ring.live.store(false, std::memory_order_release);
-    close(s);
-    close(wake.exchange(-1));
+    connection.close();
+    wake.close();
+    wake_from.close();
     return false;
   }
   return true;
@@ -502,8 +542,9 @@ bool start() {
 
 void wake_up() {
   const int saved = errno;
-  const std::uint64_t one = 1;
-  if (write(wake.load(kRelaxed), &one, sizeof(one)) < 0) errno = saved;
+  if (write(wake.get(), "!", 1) < 0) {  // it is full, or not there
+  }
+  errno = saved;
 }
 void step_now() { loop.step_alone(false); }
 void leave_at_exit() { atexit(&leave); }

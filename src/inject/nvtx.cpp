@@ -258,17 +258,34 @@ void send(wire::RangeAct act, nvtxDomainHandle_t domain, const nvtxEventAttribut
        extended ? reinterpret_cast<const PayloadData*>(event->payload.ullValue) : nullptr);
 }
 
-// The level of a push or pop, as NVTX promises it: counted from 0 in each thread.
-int deeper() {
-  if (!live()) return 0;
-  ThreadState* thread = this_thread();
-  return thread ? static_cast<int>(thread->nvtx_depth++) : 0;
+// How many ranges the thread has pushed in the domain; null if that is not known of so many domains or threads.
+std::uint32_t* depth_in(nvtxDomainHandle_t domain) {
+  ThreadState* thread = live() ? this_thread() : nullptr;
+  if (!thread) return nullptr;
+  const std::uint64_t name = of(domain).hash;
+  ThreadState::Pushed* free = nullptr;
+  for (ThreadState::Pushed& pushed : thread->pushed) {
+    if (pushed.depth == 0) free = &pushed;
+    if (pushed.depth != 0 && pushed.domain == name) return &pushed.depth;
+  }
+  if (!free) return nullptr;
+  free->domain = name;
+  return &free->depth;
 }
-int shallower() {
-  if (!live()) return 0;
-  ThreadState* thread = this_thread();
-  if (!thread || thread->nvtx_depth == 0) return -1;
-  return static_cast<int>(--thread->nvtx_depth);
+// A push or pop says the range's depth, from 1; 0: not known. So a viewer that misses one still pairs the others. NVTX
+// promises the level: counted from 0, and less if nothing was pushed.
+template <typename What>
+int push(nvtxDomainHandle_t domain, What what) {
+  std::uint32_t* depth = depth_in(domain);
+  what(wire::RangeAct::Push, depth ? std::uint64_t{++*depth} : 0);
+  return depth ? static_cast<int>(*depth) - 1 : 0;
+}
+template <typename What>
+int pop(nvtxDomainHandle_t domain, What what) {
+  std::uint32_t* depth = depth_in(domain);
+  if (depth && *depth == 0) return -1;
+  what(wire::RangeAct::Pop, depth ? std::uint64_t{*depth} : 0);
+  return depth ? static_cast<int>(--*depth) : -1;
 }
 std::uint64_t next_range() { return last_range.fetch_add(1, kRelaxed) + 1; }
 
@@ -305,24 +322,21 @@ nvtxRangeId_t start_w(const wchar_t* text) {
 void end_in(Domain domain, nvtxRangeId_t range) { send(RangeAct::End, domain, Name{}, range, 0); }
 void end(nvtxRangeId_t range) { end_in(nullptr, range); }
 int push_in(Domain domain, Event event) {
-  send(RangeAct::Push, domain, event, 0);
-  return deeper();
+  return push(domain, [&](RangeAct act, std::uint64_t depth) { send(act, domain, event, depth); });
 }
 int push_ex(Event event) { return push_in(nullptr, event); }
-int push_a(const char* text) {
-  send(RangeAct::Push, nullptr, of(text), 0, 0);
-  return deeper();
+int push_name(const Name& name) {
+  return push(nullptr, [&](RangeAct act, std::uint64_t depth) { send(act, nullptr, name, depth, 0); });
 }
+int push_a(const char* text) { return push_name(of(text)); }
 int push_w(const wchar_t* text) {
   Narrow narrow;
-  send(RangeAct::Push, nullptr, narrow.name(text), 0, 0);
-  return deeper();
+  return push_name(narrow.name(text));
 }
 int pop_in(Domain domain) {
-  send(RangeAct::Pop, domain, Name{}, 0, 0);
-  return shallower();
+  return pop(domain, [&](RangeAct act, std::uint64_t depth) { send(act, domain, Name{}, depth, 0); });
 }
-int pop() { return pop_in(nullptr); }
+int pop_any() { return pop_in(nullptr); }
 void mark_in(Domain domain, Event event) { send(RangeAct::Mark, domain, event, 0); }
 
 // Of the payload extension: ranges without a name. NCCL ends the ranges of new communicators in this way.
@@ -331,12 +345,12 @@ void mark_payload(Domain domain, const PayloadData* data, std::size_t count) {
   send(RangeAct::Mark, domain, Name{}, 0, 0, first_of(data, count));
 }
 int push_payload(Domain domain, const PayloadData* data, std::size_t count) {
-  send(RangeAct::Push, domain, Name{}, 0, 0, first_of(data, count));
-  return deeper();
+  return push(domain,
+              [&](RangeAct act, std::uint64_t depth) { send(act, domain, Name{}, depth, 0, first_of(data, count)); });
 }
 int pop_payload(Domain domain, const PayloadData* data, std::size_t count) {
-  send(RangeAct::Pop, domain, Name{}, 0, 0, first_of(data, count));
-  return shallower();
+  return pop(domain,
+             [&](RangeAct act, std::uint64_t depth) { send(act, domain, Name{}, depth, 0, first_of(data, count)); });
 }
 nvtxRangeId_t start_payload(Domain domain, const PayloadData* data, std::size_t count) {
   const std::uint64_t range = next_range();
@@ -393,7 +407,7 @@ bool take_over_nvtx(NvtxGetExportTableFunc_t tables) {
   put(table, size, NVTX_CBID_CORE_RangePushEx, push_ex);
   put(table, size, NVTX_CBID_CORE_RangePushA, push_a);
   put(table, size, NVTX_CBID_CORE_RangePushW, push_w);
-  put(table, size, NVTX_CBID_CORE_RangePop, pop);
+  put(table, size, NVTX_CBID_CORE_RangePop, pop_any);
   put(table, size, NVTX_CBID_CORE_NameOsThreadA, name_thread_a);
   put(table, size, NVTX_CBID_CORE_NameOsThreadW, name_thread_w);
   if (callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table, &size) == 0 || !table) return true;

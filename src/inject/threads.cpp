@@ -59,7 +59,8 @@ ThreadState* take() {
     if (!thread.id.compare_exchange_strong(none, id, std::memory_order_acq_rel)) continue;
     thread.index = static_cast<std::uint32_t>(i);
     thread.open = thread.walked = false;
-    thread.generation = thread.nvtx_depth = thread.comm = 0;
+    thread.generation = thread.comm = 0;
+    for (ThreadState::Pushed& pushed : thread.pushed) pushed = {};
     thread.quiet_since_ns.store(0, kRelaxed);
     thread.python.store(0, kRelaxed);
     thread.walked_ns.store(0, kRelaxed);

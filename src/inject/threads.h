@@ -17,8 +17,14 @@ struct alignas(64) ThreadState {
   std::uint16_t mark;
   std::uint32_t call, correlation, stack, name, generation;
   std::int64_t start_ns;
-  bool walked;               ///< its frames were read once, with care
-  std::uint32_t nvtx_depth;  ///< of pushed ranges, in all domains
+  bool walked;  ///< its frames were read once, with care
+  /// Ranges of NVTX that are pushed, in each of the thread's first domains.
+  struct Pushed {
+    std::uint64_t domain;  ///< the hash of its name: the program may create it more than once
+    std::uint32_t depth;
+  };
+  static constexpr std::size_t kDomains = 6;
+  Pushed pushed[kDomains];
 
   // Counts, of all threads that have had this state; written by this thread, added up by the library's.
   std::atomic<std::uint64_t> calls, launches, walks;

@@ -142,7 +142,7 @@ struct RangeMessage {
   std::int64_t time_ns;
   RangeAct act;
   std::uint32_t thread, domain, name;  ///< domain and name: texts
-  std::uint64_t range;                 ///< Start, End: the range's number
+  std::uint64_t range;                 ///< Start, End: the range's number; Push, Pop: its depth in its domain, from 1
   std::uint32_t color;                 ///< 0: none
   std::uint32_t payload;               ///< bytes of the CollectivePayload that follows; 0: none
 };

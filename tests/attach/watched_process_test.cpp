@@ -20,6 +20,7 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 constexpr std::uint32_t kPid = 100, kWorker = 101;
 constexpr int kToHost = 2, kBetweenDevices = 8, kPageable = 1, kPinned = 2, kDevice = 3;  // CUPTI's numbers
@@ -102,8 +103,10 @@ class Rig {
     ASSERT_TRUE(
         writer.send(wire::MessageKind::Recording, wire::RecordingMessage{t + kOrigin, act, 2, 0, kernels_before}));
   }
-  void range(wire::RangeAct act, base::Nanoseconds t, std::uint32_t name, std::uint32_t thread = kPid) {
+  void range(wire::RangeAct act, base::Nanoseconds t, std::uint32_t name, std::uint32_t thread = kPid,
+             std::uint64_t depth = 0) {
     wire::RangeMessage message{};
+    message.range = depth;
     message.time_ns = t + kOrigin;
     message.act = act;
     message.thread = thread;
@@ -401,6 +404,23 @@ TEST(WatchedProcess, NvtxRangesNestAndStepsBecomeIterations) {
   EXPECT_EQ(rig.process->iteration_text(), "ProfilerStep#");
   std::vector<Rig::Seen> ranges = rig.lane(trace::LaneKind::Phases, "NVTX");
   EXPECT_EQ(std::count_if(ranges.begin(), ranges.end(), [](const auto& seen) { return seen.name == "aten::mm"; }), 4);
+}
+
+// The outer range lasts from 0 to 90 µs. Inside it a push is lost, then a pop, and one range is whole.
+TEST(WatchedProcess, ALostPushOrPopChangesNoOtherRange) {
+  Rig rig;
+  rig.text(20, "outer");
+  rig.text(21, "without a pop");
+  rig.text(22, "whole");
+  rig.range(wire::RangeAct::Push, 0, 20, kPid, 1);
+  rig.range(wire::RangeAct::Pop, 20 * kUs, 0, kPid, 2);
+  rig.range(wire::RangeAct::Push, 30 * kUs, 21, kPid, 2);
+  rig.range(wire::RangeAct::Push, 50 * kUs, 22, kPid, 2);
+  rig.range(wire::RangeAct::Pop, 60 * kUs, 0, kPid, 2);
+  rig.range(wire::RangeAct::Pop, 90 * kUs, 0, kPid, 1);
+  rig.finish(1000 * kUs);
+  EXPECT_THAT(rig.lane(trace::LaneKind::Phases, "NVTX"),
+              UnorderedElementsAre(Rig::Seen{"outer", 0, 90 * kUs}, Rig::Seen{"whole", 50 * kUs, 60 * kUs}));
 }
 
 TEST(WatchedProcess, ARankIsInTheNamesOfAllLanes) {

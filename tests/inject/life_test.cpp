@@ -1,10 +1,13 @@
 // From a program's start to its end, and what the library does when something is missing, busy, forked or killed.
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -63,6 +66,77 @@ TEST(Life, WithoutAViewerTheProgramRunsAndPrintsNothing) {
   viewer.start("import fake_gpu as gpu\ngpu.init()\ngpu.sync(gpu.STREAM)\nprint(gpu.callbacks_enabled())\n");
   EXPECT_EQ(viewer.wait(), 0);
   EXPECT_EQ(viewer.output(), "0\n");
+}
+
+// A viewer that stands still, and for which as many processes wait as its socket lets: the program does not wait, too.
+TEST(Life, AViewerWhoseQueueIsFullHoldsNobodyUp) {
+  Viewer viewer;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = viewer.folder() + "/full";
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  const auto* at = reinterpret_cast<const sockaddr*>(&address);
+  const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(bind(listener, at, sizeof(address)), 0);
+  ASSERT_EQ(listen(listener, 0), 0);
+  std::vector<int> waiting;
+  do {
+    waiting.push_back(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  } while (connect(waiting.back(), at, sizeof(address)) == 0);
+  viewer.environment[wire::kSocketVariable] = path;
+  viewer.start("import fake_gpu as gpu\ngpu.init()\nprint('done', flush=True)\n");
+  EXPECT_TRUE(viewer.until_printed("done"));
+  close(listener);  // which lets go of who waits
+  for (const int one : waiting) close(one);
+  EXPECT_EQ(viewer.wait(), 0);
+}
+
+// Daemons close all descriptors that they do not know. What the program opens then has the library's numbers: here
+// files, into which nothing is written, and then pipes, from which nothing is read.
+TEST(Life, AProgramMayCloseAllDescriptors) {
+  for (const bool pipes : {false, true}) {
+    SCOPED_TRACE(pipes ? "pipes" : "files");
+    Viewer viewer;
+    viewer.environment["PIPES"] = pipes ? "1" : "";
+    viewer.start(R"(
+import fcntl, os
+import fake_gpu as gpu
+gpu.init()
+gpu.sync(gpu.STREAM)
+input()
+os.closerange(3, 256)
+ends = []
+for i in range(32):
+  if 'PIPES' in os.environ:
+    end, begin = os.pipe()
+    fcntl.fcntl(begin, fcntl.F_DUPFD, 300)
+    os.write(begin, b'x')
+    os.close(begin)
+    ends.append(end)
+  else:
+    os.open(os.path.dirname(os.path.abspath(__file__)) + '/file%d' % i, os.O_RDWR | os.O_CREAT)
+gpu.sync(gpu.STREAM)
+print('open', flush=True)
+input()
+for end in ends:
+  os.set_blocking(end, False)
+print(b''.join(os.read(end, 8) for end in ends), flush=True)
+)");
+    Process* process = viewer.process();
+    ASSERT_NE(process, nullptr) << viewer.output();
+    ASSERT_TRUE(process->until([&] { return process->state() == wire::State::Watching; }));
+    viewer.say("");
+    ASSERT_TRUE(viewer.until_printed("open")) << viewer.output();
+    EXPECT_TRUE(process->until([&] { return process->ended(); }));
+    const std::int64_t beat = process->memory().status.beat_ns.load();
+    viewer.say("");
+    EXPECT_EQ(viewer.wait(), 0);
+    EXPECT_EQ(process->memory().status.beat_ns.load(), beat) << "the library has ended";
+    EXPECT_THAT(viewer.output(), HasSubstr(pipes ? "b'" + std::string(32, 'x') + "'" : "b''"));
+    for (int i = 0; i < 32 && !pipes; ++i) {
+      EXPECT_EQ(std::filesystem::file_size(viewer.folder() + "/file" + std::to_string(i)), 0u);
+    }
+  }
 }
 
 TEST(Life, AProgramsOutputAndStatusAreItsOwn) {

@@ -48,11 +48,15 @@ input()
   ASSERT_TRUE(process->until([&] { return m.ranges.size() == 4; })) << viewer.output();
   EXPECT_EQ(process->state(), wire::State::Starting);
   EXPECT_EQ(acts(m), "push(|step) push(|forward) pop(|) mark(|here) ");
+  EXPECT_EQ(m.ranges[0].range, 1u) << "how deep it is";
+  EXPECT_EQ(m.ranges[1].range, 2u);
+  EXPECT_EQ(m.ranges[2].range, 2u);
   ASSERT_TRUE(viewer.until_printed("[0, 1, 1]")) << viewer.output();
   viewer.say("");
   ASSERT_TRUE(viewer.until_printed("[0, -1]")) << viewer.output();
-  ASSERT_TRUE(process->until([&] { return m.ranges.size() >= 14; })) << acts(m);
-  m.ranges.erase(m.ranges.begin(), m.ranges.begin() + 6);
+  ASSERT_TRUE(process->until([&] { return m.ranges.size() >= 13; })) << acts(m);
+  EXPECT_EQ(m.ranges[4].range, 1u);  // and of the pop without a push nothing is said
+  m.ranges.erase(m.ranges.begin(), m.ranges.begin() + 5);
   EXPECT_EQ(
       acts(m),
       "start(|one) start(|two) end(|) end(|) push(NCCL|ncclAllReduce) pop(NCCL|) push(|größer \U0001F600) pop(|) ");
