@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/time.h"
+
 namespace lanescope::capture {
 namespace {
 
@@ -19,6 +21,8 @@ constexpr std::size_t kHurry = 4096;
 constexpr std::size_t kLot = 256;
 // How often, in events, a writer checks whether its queue is filling up.
 constexpr std::size_t kLookEvery = 1024;
+// The live edge moves at least in such steps.
+constexpr Nanoseconds kEdgeStep = 10 * base::kMillisecond;
 constexpr Nanoseconds kUnsaid = std::numeric_limits<Nanoseconds>::min();
 
 // A change of what is recorded goes through the queue as an event of a lane that no trace has.
@@ -69,7 +73,12 @@ class Recorder::Writer final : public trace::EventWriter {
   void write(const Event& event) noexcept override { put(event, when_full_ == WhenFull::Drop); }
   void recording(const trace::RecordingChange& change) noexcept override { put(as_event(change), false); }
 
-  void complete_until(Nanoseconds t) noexcept override { channel_->complete_until.store(t, std::memory_order_release); }
+  void complete_until(Nanoseconds t) noexcept override {
+    channel_->complete_until.store(t, std::memory_order_release);
+    if (t - shown_ < kEdgeStep) return;
+    shown_ = t;
+    recorder_.wake(Rest::Sleep);  // the live edge goes on where nothing is written, too
+  }
 
  private:
   void put(const Event& event, bool may_drop) noexcept {
@@ -94,6 +103,7 @@ class Recorder::Writer final : public trace::EventWriter {
   std::shared_ptr<Channel> channel_;
   const WhenFull when_full_;
   std::size_t written_ = 0;
+  Nanoseconds shown_ = 0;
 };
 
 inline void Recorder::take(const Event& event) {

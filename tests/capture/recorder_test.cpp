@@ -4,6 +4,8 @@
 
 #include <thread>
 
+#include "until.h"
+
 namespace lanescope::capture {
 namespace {
 
@@ -78,6 +80,23 @@ TEST(Recorder, SeveralWritersKeepTheirLanes) {
   recorder.flush();
   ASSERT_EQ(trace.lane_count(), 4u);
   for (LaneId l = 0; l < 4; ++l) EXPECT_EQ(trace.lane(l).row(0).last(), 5'000u);
+}
+
+// A program that computes for a second makes no call, but its recorder knows that there was none.
+TEST(Recorder, TheLiveEdgeGoesOnWhereNothingIsWritten) {
+  Trace trace;
+  Recorder recorder(trace, WhenFull::Wait);
+  const LaneId lane = recorder.lane(lane_named("x"));
+  const auto writer = recorder.open_writer();
+  writer->write(span(lane, 0, 1));
+  recorder.flush();
+  Nanoseconds now = 0;
+  EXPECT_TRUE(until([&] { return trace.complete_until() >= base::kSecond; },
+                    [&] {
+                      writer->complete_until(now += 15 * base::kMillisecond);
+                      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                    }));
+  EXPECT_EQ(trace.counts().recorded, 1u);
 }
 
 // Ranges are written when they end: [10,20) and [30,40) come before [0,100). The window puts the outer one first.
