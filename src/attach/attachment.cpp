@@ -243,24 +243,19 @@ void Attachment::run() {
     const std::size_t read = read_all();
     publish();
     if (!program_ended && wait_status()) program_ended = true;
-    const bool watching =
-        std::any_of(processes_.begin(), processes_.end(), [](const auto& watched) { return !watched->ended; });
-    if (program_ended && !watching) {
+    if (program_ended && processes_.empty()) {
       meet();  // a process may have reported in and ended in between
-      if (std::all_of(processes_.begin(), processes_.end(), [](const auto& watched) { return watched->ended; })) break;
+      if (processes_.empty()) break;
     }
     if (read == kMessagesAtOnce) continue;
     std::vector<pollfd> awaited;
     for (const int descriptor : meeting_->descriptors()) awaited.push_back({descriptor, POLLIN, 0});
-    for (const auto& watched : processes_) {
-      if (!watched->ended) awaited.push_back({watched->socket, POLLIN, 0});
-    }
+    for (const auto& watched : processes_) awaited.push_back({watched->socket, POLLIN, 0});
     if (read > 0) busy_until = clock_now() + kBusy;
     ::poll(awaited.data(), awaited.size(), clock_now() < busy_until ? kBusyMs : kRestMs);
   }
-  for (const auto& watched : processes_) {
-    if (!watched->ended) end_of(*watched);
-  }
+  for (const auto& watched : processes_) end_of(*watched);
+  processes_.clear();
   recorder_->flush();
   published_ns_ = 0;
   publish();
@@ -316,7 +311,6 @@ std::size_t Attachment::read_all() {
     chosen.swap(chosen_);
   }
   for (const auto& watched : processes_) {
-    if (watched->ended) continue;
     for (const auto& [pid, loop] : chosen) {
       if (pid == watched->process->identity().pid) watched->process->choose_loop(loop);
     }
@@ -330,6 +324,7 @@ std::size_t Attachment::read_all() {
       end_of(*watched);
     }
   }
+  std::erase_if(processes_, [](const auto& watched) { return watched->ended; });
   return most;
 }
 
@@ -338,6 +333,13 @@ void Attachment::end_of(Watched& watched) {
   watched.ended_ns = clock_now();
   watched.process->finish(watched.ended_ns);
   watched.ended = true;
+  // What is said of it stays; its memory and its socket go.
+  Ended& ended = ended_.emplace_back();
+  ended.state = state_of(watched);
+  ended.forked = watched.process->forked().size();
+  add_health(health_of_ended_, watched, ended.state);
+  add_remarks(ended.remarks, watched, ended.state);
+  if (ended_.size() > kMostProcesses) ended_.pop_front();
 }
 
 void Attachment::steer(Watched& watched) {
@@ -350,7 +352,7 @@ void Attachment::steer(Watched& watched) {
   Nanoseconds iteration = process.iteration_ns();
   if (process.identity().rank) {
     for (const auto& other : processes_) {
-      if (!other->ended && other->process->identity().rank) {
+      if (other->process->identity().rank) {
         iteration = std::max(iteration, other->process->iteration_ns());
       }
     }
@@ -396,6 +398,7 @@ void Attachment::look_around() {
   std::vector<Remark> found;
   std::set<std::uint32_t> known;
   for (const auto& watched : processes_) known.insert(watched->process->identity().pid);
+  for (const Ended& ended : ended_) known.insert(ended.state.pid);
   std::uint32_t root = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -508,21 +511,28 @@ void Attachment::publish() {
   std::vector<ProcessState> processes;
   std::vector<Remark> remarks;
   std::vector<trace::OpenCall> open;
-  trace::CaptureHealth health;
+  trace::CaptureHealth health = health_of_ended_;
   std::size_t without_gpu = 0, with_gpu = 0;
   std::set<int> ranks_here;
   int ranks = 0;  // of the job
-  for (const auto& watched : processes_) {
-    const ProcessState& state = processes.emplace_back(state_of(*watched));
-    add_health(health, *watched, state);
-    add_remarks(remarks, *watched, state);
-    without_gpu += (state.uses_gpu ? 0 : 1) + watched->process->forked().size();
+  const auto count = [&](const ProcessState& state, std::size_t forked) {
+    without_gpu += (state.uses_gpu ? 0 : 1) + forked;
     with_gpu += state.uses_gpu ? 1 : 0;
     if (state.rank && state.uses_gpu) {
       ranks_here.insert(*state.rank);
       ranks = std::max(ranks, state.ranks);
     }
-    if (watched->ended) continue;
+    processes.push_back(state);
+  };
+  for (const Ended& ended : ended_) {
+    count(ended.state, ended.forked);
+    remarks.insert(remarks.end(), ended.remarks.begin(), ended.remarks.end());
+  }
+  for (const auto& watched : processes_) {
+    const ProcessState state = state_of(*watched);
+    count(state, watched->process->forked().size());
+    add_health(health, *watched, state);
+    add_remarks(remarks, *watched, state);
     const auto calls = watched->process->open_calls();
     open.insert(open.end(), calls.begin(), calls.end());
   }

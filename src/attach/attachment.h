@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -62,6 +63,11 @@ class Attachment {
  private:
   class Mapping;
   struct Watched;
+  struct Ended {
+    ProcessState state;
+    std::vector<Remark> remarks;
+    std::size_t forked = 0;
+  };
 
   void run();
   void meet();
@@ -83,6 +89,8 @@ class Attachment {
   std::unique_ptr<Meeting> meeting_;
   // The reading thread's.
   std::vector<std::unique_ptr<Watched>> processes_;
+  std::deque<Ended> ended_;  // the newest of those that have
+  trace::CaptureHealth health_of_ended_;
   std::vector<Remark> unwatched_, found_;  // processes that were turned away; what look_around() found
   std::size_t others_ = 0;                 // processes that have not reported in
   Nanoseconds looked_ns_ = 0, published_ns_ = 0;

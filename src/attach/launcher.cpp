@@ -192,7 +192,8 @@ Meeting::~Meeting() {
 }
 
 std::vector<int> Meeting::descriptors() const {
-  std::vector<int> all{listener_};
+  std::vector<int> all;
+  if (!full_) all.push_back(listener_);
   for (const Pending& pending : pending_) all.push_back(pending.socket);
   return all;
 }
@@ -206,7 +207,11 @@ std::optional<Arrival> Meeting::next() {
   const auto now = std::chrono::steady_clock::now();
   for (;;) {
     const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (socket < 0) break;
+    if (socket < 0) {
+      // At the limit of descriptors whoever wants to report in has to wait, without a poll() that returns at once.
+      full_ = errno == EMFILE || errno == ENFILE;
+      break;
+    }
     if (pending_.size() < kMostPending && same_user(socket)) {
       pending_.push_back({socket, now});
     } else {

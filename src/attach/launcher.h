@@ -57,6 +57,7 @@ class Meeting {
 
   int listener_ = -1;
   std::vector<Pending> pending_;
+  bool full_ = false;  // at the last look there was no descriptor left
   std::uint64_t refused_ = 0;
 };
 

@@ -77,6 +77,42 @@ TEST_F(AttachTest, TheProgramsOutputAndStatusAreItsOwnAndTheTraceHasItsLinesAndI
   }
 }
 
+// A sweep of short programs: each gave 16 MiB of memory and a socket to the recorder, which gives them back.
+TEST_F(AttachTest, WhatHasEndedCostsNoMemoryAndNoDescriptor) {
+  constexpr int kPrograms = 12;
+  std::ofstream(folder_ / "sweep.sh") << "for i in $(seq " << kPrograms << "); do " << LANESCOPE_PYTHON << ' '
+                                      << train() << " --iterations 3 >/dev/null; done; touch all; exec sleep 60\n";
+  std::ptrdiff_t most = 0, left = kPrograms, files_at_first = 0, files_left = 0;
+  Surroundings there = on_fake_gpu();
+  int looks = 0;  // without a change
+  bool at_end = false;
+  there.watch = [&](pid_t recorder, const Outcome&) {
+    if (at_end) return;
+    const std::string folder = "/proc/" + std::to_string(recorder);
+    const std::string maps = text_of(folder + "/maps");
+    std::error_code error;
+    const auto count = [&] {
+      std::ptrdiff_t n = 0;
+      for (std::size_t at = 0; (at = maps.find("memfd:lanescope", at)) != std::string::npos; ++at) ++n;
+      return n;
+    };
+    const auto files = std::distance(std::filesystem::directory_iterator(folder + "/fd", error), {});
+    if (files_at_first == 0) files_at_first = files;
+    most = std::max(most, count());
+    if (!std::filesystem::exists(folder_ / "all")) return;
+    if (++looks == 1 || count() < left) looks = 1;
+    left = count();
+    files_left = files;
+    if (left > 0 && looks < 500) return;  // the last one's end may not have been seen
+    at_end = true;
+    ::kill(recorder, SIGTERM);
+  };
+  record({"--record", "run.lanescope"}, {"sh", "sweep.sh"}, there);
+  EXPECT_EQ(left, 0);
+  EXPECT_GT(most, 0);
+  EXPECT_LT(files_left, files_at_first + kPrograms);
+}
+
 TEST_F(AttachTest, AReportOfTheRecordingNamesTheLineThatWaits) {
   ASSERT_EQ(record({"--level", "calls", "--record", "run.json.gz"}, {LANESCOPE_PYTHON, train(), "--iterations", "200"},
                    on_fake_gpu())

@@ -1,6 +1,7 @@
 // Who reports in, and what is taken from him.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -51,6 +52,25 @@ void say_hello(int s, std::size_t bytes = sizeof(wire::Hello)) {
 }
 
 std::ptrdiff_t open_files() { return std::distance(fs::directory_iterator("/proc/self/fd"), {}); }
+
+// poll() would return at once, again and again, for somebody who cannot be let in.
+TEST(MeetingTest, AtTheLimitOfDescriptorsNobodyIsAwaited) {
+  Meeting meeting;
+  const int client = connected_to(meeting);
+  const int next = ::dup(client);
+  ::close(next);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none_left{static_cast<rlim_t>(next), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none_left), 0);
+  EXPECT_FALSE(meeting.next());
+  const std::size_t awaited = meeting.descriptors().size();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(awaited, 0u);
+  EXPECT_FALSE(meeting.next());  // it has said nothing yet
+  EXPECT_EQ(meeting.descriptors().size(), 2u);
+  ::close(client);
+}
 
 TEST(MeetingTest, OnlyItsUserMayEnter) {
   const Meeting meeting;
