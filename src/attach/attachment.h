@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -74,7 +75,7 @@ class Attachment {
   std::size_t read_all();
   void steer(Watched& watched);
   void end_of(Watched& watched);
-  void look_around();
+  void look_around(const std::set<std::uint32_t>& known);  // those that have reported in
   static ProcessState state_of(Watched& watched);
   static void add_health(trace::CaptureHealth& health, const Watched& watched, const ProcessState& state);
   static void add_remarks(std::vector<Remark>& remarks, const Watched& watched, const ProcessState& state);
