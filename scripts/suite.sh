@@ -54,7 +54,8 @@ bare_system() {
   cp /etc/resolv.conf "$system/etc/resolv.conf" 2>/dev/null || true
 }
 remove_system() {
-  [ -z "$system" ] || { umount -R "$system" && rm -rf --one-file-system "${system:?}"; }
+  # A process that is just ending keeps its /dev for a moment.
+  [ -z "$system" ] || { { umount -R "$system" 2>/dev/null || umount -Rl "$system"; } && rm -rf --one-file-system "${system:?}"; }
   system=""
 }
 
