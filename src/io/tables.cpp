@@ -64,7 +64,7 @@ class Writer {
     }
   }
 
-  void about(const RunFacts& facts) {
+  void about(const trace::RunFacts& facts) {
     constexpr Column kColumns[] = {{"key", Type::Text}, {"value", Type::Text}};
     sink_.begin("about", kColumns);
     const auto say = [&](std::string_view key, std::string_view value) {
@@ -267,7 +267,7 @@ class Writer {
 }  // namespace
 
 void write_tables(TableSink& sink, const trace::Trace& trace, const analysis::LiveAnalysis& analysis,
-                  const RunFacts& facts) {
+                  const trace::RunFacts& facts) {
   const trace::Trace::ReadLock lock(trace);
   Writer writer(sink, trace, analysis);
   writer.about(facts);

@@ -42,6 +42,6 @@ std::unique_ptr<TableSink> sqlite_tables(const std::filesystem::path& path);
 
 /// Writes all tables; does not commit. `analysis` must be of `trace`, and finished.
 void write_tables(TableSink& sink, const trace::Trace& trace, const analysis::LiveAnalysis& analysis,
-                  const RunFacts& facts);
+                  const trace::RunFacts& facts);
 
 }  // namespace lanescope::io
