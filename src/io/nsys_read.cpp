@@ -280,6 +280,7 @@ OpenedTrace read_nsys_export(const std::filesystem::path& database, ByteSource& 
 namespace {
 
 namespace fs = std::filesystem;
+using base::tr;
 
 constexpr std::string_view kMagic = "NVIDIA Tegra Profiler Report";
 
