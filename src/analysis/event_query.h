@@ -13,8 +13,8 @@
 
 #include "analysis/name_query.h"
 #include "base/background_job.h"
-#include "trace/trace.h"
 #include "trace/owners.h"
+#include "trace/trace.h"
 
 namespace lanescope::analysis {
 

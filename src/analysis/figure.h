@@ -1,5 +1,5 @@
-// The figures of a stretch, each described in one row. Tables, JSON, pages, panels, plots, sweeps and lists are loops over
-// these rows.
+// The figures of a stretch, each described in one row. Tables, JSON, pages, panels, plots, sweeps and lists are loops
+// over these rows.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,4 @@
 // Work in the background, and whether this build can start threads at all.
-// Runs one piece of work at a time on its own thread. The work owns what it reads (it captures values and shared
-// pointers), so nobody has to wait for it: what is not wanted any more ends by itself. Only the thread that owns the
-// job may call its functions.
 #pragma once
 
 #include <atomic>
@@ -27,8 +24,9 @@ inline constexpr bool kThreads = true;
 #endif
 
 // --- background job --------------------------------------------------------------------------------------------------
-// Runs one piece of work at a time on its own thread. Work can be superseded before it finishes. Only the thread that
-// owns the job may call its functions.
+// Runs one piece of work at a time on its own thread. The work owns what it reads: it captures values and shared
+// pointers, so nobody has to wait for it when its result is no longer wanted. Only the thread that owns the job may
+// call its functions.
 
 /// Set by the owner: the result is no longer wanted.
 using Stop = std::atomic<bool>;
@@ -73,8 +71,8 @@ inline int background_works() { return detail::works.load(std::memory_order_acqu
 /// Waits for all of them: at the program's end.
 inline void await_background_works() { detail::threads().wait(); }
 
-/// Runs `work`, which does not throw, on a thread of its own, for which nobody waits before the program's end. Without
-/// threads: at once.
+/// Runs `work` on a thread of its own, for which only the program's end waits. `work` must not throw. Without threads:
+/// at once.
 template <class Work>
 void run_aside(Work work) {
   if (!kThreads) return work();

@@ -81,7 +81,7 @@ struct Published {
   Quality quality = Quality::Estimate;
   Text environment;                     ///< "RTX 4070 Laptop, CUDA 12.4, WSL2"
   std::string source;                   ///< the tutorial: "S2"
-  About of = About::Before;                   ///< the run that our figure is derived from
+  About of = About::Before;             ///< the run that our figure is derived from
   std::string figure;                   ///< how it is derived, see figure.h; empty: there is no comparable figure
   std::vector<std::string> settings{};  ///< for this number only, applied over those of its side (P26's rows)
   std::uint64_t iterations = 0;         ///< for "total_s": the number of iterations

@@ -40,25 +40,18 @@ constexpr std::uint64_t kSilentLaunches = 100;
 constexpr std::int32_t kMostRanks = 10'000'000;
 constexpr std::int64_t kInitTakes = 10 * kSecond;  // at most: cuInit
 
-// By the system call: in glibc, fstat() is younger than 2.31.
-/// A descriptor of ours in a program that may close what it does not know: then somebody else's has the number.
+/// A descriptor of ours. The program may close it, and then the number may be that of a file of its own.
 class Descriptor {
  public:
   void take(int number) {
-    struct stat facts {};
-    if (number >= 0 && syscall(SYS_fstat, number, &facts) == 0) {
-      device_ = facts.st_dev;
-      node_ = facts.st_ino;
-    }
+    file_ = file_of(number);
     number_.store(number, std::memory_order_release);
   }
   /// -1: there is none, or the program has closed it.
   int get() const {
     const int number = number_.load(std::memory_order_acquire);
-    struct stat facts {};
-    return number >= 0 && syscall(SYS_fstat, number, &facts) == 0 && facts.st_dev == device_ && facts.st_ino == node_
-               ? number
-               : -1;
+    const File file = file_of(number);
+    return file.node != 0 && file.node == file_.node && file.device == file_.device ? number : -1;
   }
   void close() {
     const int number = get();
@@ -66,9 +59,18 @@ class Descriptor {
   }
 
  private:
+  struct File {
+    dev_t device = 0;
+    ino_t node = 0;
+  };
+  // By the system call: glibc has fstat() only since 2.33.
+  static File file_of(int number) {
+    struct stat facts {};
+    return number >= 0 && syscall(SYS_fstat, number, &facts) == 0 ? File{facts.st_dev, facts.st_ino} : File{};
+  }
+
   std::atomic<int> number_{-1};
-  dev_t device_ = 0;
-  ino_t node_ = 0;
+  File file_;
 };
 Descriptor connection;                  // to the viewer
 Descriptor wake, wake_from;             // a pipe: both ends, and unlike an eventfd it is a file of its own
@@ -77,8 +79,7 @@ std::atomic<std::uint32_t> done{0};     // 1: the thread has ended; a futex
 bool python_done = false;
 wire::Job job{};
 
-// --- Connecting
-// -------------------------------------------------------------------------------------------------------
+// --- Connecting ------------------------------------------------------------------------------------------------------
 
 int connect_to(const char* path) {
   sockaddr_un address{};
@@ -474,12 +475,14 @@ bool start_thread() {
 // In a forked child: it shares the memory, but has no thread of ours, and CUPTI does not work in it.
 void forked() {
   if (!live()) return;
+  const int saved = errno;
   ring.send(wire::MessageKind::Forked, wire::ForkedMessage{static_cast<std::uint32_t>(getpid())});
   ring.live.store(false, std::memory_order_release);
   cupti_works.store(false, kRelaxed);
   connection.close();
   wake.close();
   wake_from.close();
+  errno = saved;
 }
 
 // At the program's end the thread sends what there is, but the program does not wait long for it.

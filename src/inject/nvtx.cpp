@@ -258,7 +258,7 @@ void send(wire::RangeAct act, nvtxDomainHandle_t domain, const nvtxEventAttribut
        extended ? reinterpret_cast<const PayloadData*>(event->payload.ullValue) : nullptr);
 }
 
-// How many ranges the thread has pushed in the domain; null if that is not known of so many domains or threads.
+// How many ranges the thread has pushed in the domain; null if there are too many domains or threads to know.
 std::uint32_t* depth_in(nvtxDomainHandle_t domain) {
   ThreadState* thread = live() ? this_thread() : nullptr;
   if (!thread) return nullptr;
@@ -272,8 +272,8 @@ std::uint32_t* depth_in(nvtxDomainHandle_t domain) {
   free->domain = name;
   return &free->depth;
 }
-// A push or pop says the range's depth, from 1; 0: not known. So a viewer that misses one still pairs the others. NVTX
-// promises the level: counted from 0, and less if nothing was pushed.
+// A push or pop says the range's depth, from 1 (0: it is not known), so that a viewer that misses one still pairs the
+// others. It returns the level that NVTX promises: one less, so -1 if nothing was pushed.
 template <typename What>
 int push(nvtxDomainHandle_t domain, What what) {
   std::uint32_t* depth = depth_in(domain);
@@ -283,9 +283,8 @@ int push(nvtxDomainHandle_t domain, What what) {
 template <typename What>
 int pop(nvtxDomainHandle_t domain, What what) {
   std::uint32_t* depth = depth_in(domain);
-  if (depth && *depth == 0) return -1;
   what(wire::RangeAct::Pop, depth ? std::uint64_t{*depth} : 0);
-  return depth ? static_cast<int>(--*depth) : -1;
+  return depth && *depth > 0 ? static_cast<int>(--*depth) : -1;
 }
 std::uint64_t next_range() { return last_range.fetch_add(1, kRelaxed) + 1; }
 
@@ -293,8 +292,7 @@ using wire::RangeAct;
 using Event = const nvtxEventAttributes_t*;
 using Domain = nvtxDomainHandle_t;
 
-// --- What NVTX calls
-// --------------------------------------------------------------------------------------------------
+// --- What NVTX calls -------------------------------------------------------------------------------------------------
 
 void mark_ex(Event event) { send(RangeAct::Mark, nullptr, event, 0); }
 void mark_a(const char* text) { send(RangeAct::Mark, nullptr, of(text), 0, 0); }

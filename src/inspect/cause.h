@@ -50,7 +50,6 @@ struct Repeats {
 Repeats repeats_of(const analysis::LiveAnalysis& analysis, const analysis::Bubble& bubble, Nanoseconds from,
                    Nanoseconds to);
 
-/// Consecutive events of one sub-row that are highlighted together.
 using trace::EventRun;
 
 /// What is highlighted with an event. For a call: its GPU work. For GPU work: its call. For a wait: everything that ran
@@ -80,7 +79,7 @@ struct CauseState {
   Repeats repeats;
   Nanoseconds ordinary_gap = 0;  ///< of the selection's bubble, if that is too short for a path; 0: none
   std::vector<Launch> launches;  ///< for a selected range, stretch or graph launch: one arrow each
-  std::vector<EventRun> graph;     ///< the nodes of the selected launch or node
+  std::vector<EventRun> graph;   ///< the nodes of the selected launch or node
   Highlight highlight;
   // The inputs of the members above.
   std::uint64_t generation = 0;

@@ -548,8 +548,7 @@ void Shell::follow_language() {
   if (!state_.device_menu.devices.empty()) state_.device_menu.devices = device::catalogue();
 }
 
-// --- what is still moving
-// -----------------------------------------------------------------------------------------------------
+// --- what is still moving --------------------------------------------------------------------------------------------
 
 bool Shell::animating() const { return moving() || state_.opening.running(); }
 

@@ -54,9 +54,10 @@ input()
   ASSERT_TRUE(viewer.until_printed("[0, 1, 1]")) << viewer.output();
   viewer.say("");
   ASSERT_TRUE(viewer.until_printed("[0, -1]")) << viewer.output();
-  ASSERT_TRUE(process->until([&] { return m.ranges.size() >= 13; })) << acts(m);
-  EXPECT_EQ(m.ranges[4].range, 1u);  // and of the pop without a push nothing is said
-  m.ranges.erase(m.ranges.begin(), m.ranges.begin() + 5);
+  ASSERT_TRUE(process->until([&] { return m.ranges.size() >= 14; })) << acts(m);
+  EXPECT_EQ(m.ranges[4].range, 1u);
+  EXPECT_EQ(m.ranges[5].range, 0u) << "a pop without a push";
+  m.ranges.erase(m.ranges.begin(), m.ranges.begin() + 6);
   EXPECT_EQ(
       acts(m),
       "start(|one) start(|two) end(|) end(|) push(NCCL|ncclAllReduce) pop(NCCL|) push(|größer \U0001F600) pop(|) ");

@@ -357,8 +357,7 @@ CUptiResult subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc functio
 
 }  // namespace
 
-// --- CUPTI
-// ------------------------------------------------------------------------------------------------------------
+// --- CUPTI -----------------------------------------------------------------------------------------------------------
 
 EXPORT CUptiResult cuptiGetVersion(std::uint32_t* version) {
   *version = 130001;

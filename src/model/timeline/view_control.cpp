@@ -389,8 +389,7 @@ bool ViewControl::forward() {
   return true;
 }
 
-// --- the trigger
-// -------------------------------------------------------------------------------------------------------
+// --- the trigger -----------------------------------------------------------------------------------------------------
 
 float ViewControl::trigger_px() const {
   return axis_.left_px() + 1 + static_cast<float>(trigger_settings_.pre_trigger) * axis_.width_px();

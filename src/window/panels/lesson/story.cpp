@@ -64,7 +64,8 @@ std::pair<const Row*, const Row*> headline(const std::vector<Row>& rows) {
     const experiment::Published& b = *before->compared.published;
     const auto after = std::ranges::find_if(rows, [&](const Row& row) {
       const experiment::Published& p = *row.compared.published;
-      return of(experiment::About::After)(row) && p.figure == b.figure && p.unit == b.unit && p.iterations == b.iterations;
+      return of(experiment::About::After)(row) && p.figure == b.figure && p.unit == b.unit &&
+             p.iterations == b.iterations;
     });
     if (after != rows.end()) return {&*before, &*after};
   }

@@ -88,7 +88,7 @@ void draw_presentation_top(const Canvas& c) {
   const std::string says = step ? fmt::format("{}/{}  {}", lesson.number() + 1, lesson.lesson().steps.size(),
                                               lesson.step().title[state.language()])
                            : has_experiment(state) ? state.experiment.active->experiment().title[state.language()]
-                                                : tr(state.model.title());
+                                                   : tr(state.model.title());
   const Label title{at.x + kPresentationPad * s,
                     at.y,
                     clock_x - at.x - 2 * kPresentationPad * s,
