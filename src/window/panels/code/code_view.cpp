@@ -166,6 +166,7 @@ class CodeDrawing {
     draw_ground(i, line, hovered && clickable);
     const bool cut = draw_text(i, line);
     draw_costs(line);
+    draw_chip(i, line);
     if (hovered) draw_tooltip(line, cut);
     return clicked;
   }
@@ -318,6 +319,25 @@ class CodeDrawing {
       label(x, l_.column_width, upper, none ? c_.theme[Colour::Dim] : c_.theme[Colour::Text], FontRole::MonoSmall, says,
             LabelAlign::Right);
     }
+  }
+
+  // Without columns: the CPU time of the statement, waits included, where its text leaves room.
+  void draw_chip(std::size_t i, const Line& line) {
+    if (l_.detail != CodeDetail::Text || line.statement->ranges.empty() || !line.cost) return;
+    const double ns = line.cost->host_ns();
+    const std::string says = cost_text(ns);
+    const float width = text_width(c_.fonts, FontRole::MonoSmall, says) + 10 * s_;
+    const Rect& b = line.box;
+    const float x = b.x + b.width - width - 2 * s_;
+    const auto letters = static_cast<float>(columns(line.statement->text));
+    if (l_.text_x(line.statement->indent) + letters * l_.letter + 6 * s_ > x) return;
+    const bool costly = code_.costliest() == i;
+    batch_.solid(x, b.y + 2 * s_, x + width, b.y + b.height - 2 * s_,
+                 c_.theme[costly ? idle_colour(c_.state, *line.statement) : Colour::PanelRaised], 4 * s_);
+    label(x, width, b,
+          costly ? c_.theme.ink_on(idle_colour(c_.state, *line.statement))
+                 : c_.theme[ns < kNothing ? Colour::Dim : Colour::Text],
+          FontRole::MonoSmall, says, LabelAlign::Centre);
   }
 
   // Marks the statement of the selection, between its number and its text.
@@ -550,6 +570,12 @@ void draw_code_section(const Canvas& c) {
   CodeState& code = c.state.code;
   if (code.of_user() || code.code().empty() || c.state.drawer == DrawerTab::Code) return;
   heading(c, tr("CODE"));
+  ImGui::SameLine();
+  const float right = ImGui::GetContentRegionAvail().x;
+  const ImVec2 line = ImGui::GetCursorScreenPos();
+  draw_label(c, {line.x, line.y, right, c.fonts.size(FontRole::SmallBold)}, c.theme[Colour::Dim], FontRole::Small,
+             tr("CPU time"), LabelAlign::Right);
+  ImGui::NewLine();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   if (!ImGui::IsRectVisible({width, 100 * c.scale})) {
@@ -562,14 +588,6 @@ void draw_code_section(const Canvas& c) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{0, 0});
   CodeDrawing(c, layout).draw("code");
   ImGui::PopStyleVar();
-  vertical_space(c, 8);
-  if (button(c, "code.open", tr("Show its costs"), false, 0, tr("code view"))) {
-    c.state.requests.actions.push_back(Action::CodeView);
-  }
-  if (code.loop()) {
-    ImGui::SameLine(0, 8 * c.scale);
-    draw_copy(c);
-  }
 }
 
 void draw_statement_figure(const Canvas& c) {

@@ -20,8 +20,8 @@ namespace {
 using base::tr;
 using Drag = MinimapDrag::Kind;
 
-constexpr float kMinimapHeight = 38;
-constexpr float kMinimapGap = 6;
+constexpr float kLeastHeight = 34, kMostHeight = 56;
+constexpr float kMinimapGap = 4;
 constexpr float kLeastWindow = 8;
 constexpr float kEdgeReach = 5;
 constexpr float kMinimapSlop = 4;
@@ -271,12 +271,13 @@ void draw_whole_run(const Canvas& c, const TimeAxis& place, const Rect& box) {
 
 }  // namespace
 
-float minimap_height(const ShellState& state) { return (kMinimapHeight + 2 * kMinimapGap) * state.scale(); }
+float minimap_height(const ShellState& state, bool room) { return (room ? kMostHeight : kLeastHeight) * state.scale(); }
 
 void draw_minimap(const Canvas& c) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
-  draw_whole_run(c, c.state.view.axis(), {at.x, at.y + kMinimapGap * c.scale, size.x, kMinimapHeight * c.scale});
+  const float gap = kMinimapGap * c.scale;
+  draw_whole_run(c, c.state.view.axis(), {at.x, at.y + gap, size.x, std::max(1.0f, size.y - 2 * gap)});
 }
 
 }  // namespace lanescope::ui
