@@ -526,7 +526,8 @@ std::vector<RecentIteration> recent_iterations(const LiveAnalysis& analysis, std
     RecentIteration one{now.start_ns, now.end_ns, now.number};
     const RunningTotals none;
     const RunningTotals& before = i > 0 ? static_cast<const RunningTotals&>(records[i - 1]) : none;
-    one.reads = now.sync_count > before.sync_count;
+    one.reads = now.d2h_bytes > before.d2h_bytes;
+    one.waits = now.sync_count > before.sync_count;
     one.lost_ns = idle_of(now.bubble_ns, CauseGroup::AfterSync) - idle_of(before.bubble_ns, CauseGroup::AfterSync);
     recent.push_back(one);
   }

@@ -106,7 +106,8 @@ class LiveAnalysis {
 struct RecentIteration {
   Nanoseconds start_ns = 0, end_ns = 0;
   std::int64_t number = 0;
-  bool reads = false;        ///< the CPU waited in it for the GPU, as a read does
+  bool reads = false;        ///< something was copied to the host in it
+  bool waits = false;        ///< the CPU waited in it for the GPU
   Nanoseconds lost_ns = 0;   ///< the GPU idled so long in it after such waits
 };
 /// The newest `most`, or all since the start of the run or the last dropped record; oldest first.

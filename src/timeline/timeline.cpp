@@ -354,8 +354,8 @@ void Timeline::add_iteration(const TimelineFrame& frame, const TimeAxis& axis, c
   const std::uint32_t line = frame.theme[Colour::Accent];
   if (axis.to_px(frame.iteration->first) >= left) top_batch_.solid(x0 - s, y - 8 * s, x0 + s, y + 8 * s, line);
   if (axis.to_px(frame.iteration->second) <= right) top_batch_.solid(x1 - s, y - 8 * s, x1 + s, y + 8 * s, line);
-  // A letter of this font is about 7.4 pixels wide.
-  const float width = static_cast<float>(frame.iteration_says.size()) * 7.4f * s + 16 * s;
+  // A letter of this font is about 6.5 pixels wide.
+  const float width = static_cast<float>(frame.iteration_says.size()) * 6.5f * s + 12 * s;
   if (width + 40 * s > x1 - x0) {
     top_batch_.solid(x0, y - s, x1, y + s, line);
     return;

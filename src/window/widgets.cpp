@@ -600,7 +600,7 @@ std::optional<Value> row_knob(const Canvas& c, const SettingSpec& spec, const Va
       ImGui::SetCursorScreenPos({x, middle - 10 * s});
       turned = turned_track(c, spec, value, kTrack * s);
       x += (kTrack + 8) * s;
-      ImGui::SetCursorScreenPos({x, middle - c.fonts.size(FontRole::Mono) / 2 - 1});
+      ImGui::SetCursorScreenPos({x, middle - c.fonts.size(FontRole::Mono) / 2 + 1});
       if (auto typed = value_field(c, spec, value, 0)) turned = typed;
       x += kRowValue * s;
     }

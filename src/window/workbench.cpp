@@ -164,35 +164,38 @@ void Shell::draw_drawers_over_lanes(const Canvas& canvas, const Rect& room) {
   shown_over_ = state_.model.generation();
 }
 
-// The lanes as large as possible, the verdict, and the experiment's one knob.
+// The lanes as large as possible, with the switch, the factor and one sentence; a lesson's step beside them.
 void Shell::draw_presentation(const Canvas& canvas) {
   const float s = canvas.scale;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float top = 46 * s;
+  const bool stage = !on_stage(state_);
+  const float top = (stage ? 68 : 46) * s;
   // While a question is open, there is no verdict to show: the lanes get the room.
   const bool asking = state_.lesson.hides() && on_stage(state_);
-  const float bottom = asking ? 0 : std::min(presentation_height(canvas), display.y * 0.4f);
+  const float bottom = asking ? 0 : stage ? 44 * s : std::min(presentation_height(canvas), display.y * 0.4f);
   const float notice = notice_height(state_);
   const Rect top_area{0, 0, display.x, top};
-  const Rect notice_area{0, top + 1, display.x, notice};
+  const Rect notice_area{0, top, display.x, notice};
   const float story = story_width(state_, display.x);
-  const float code = story > 0 ? story : presented_code_width(state_, canvas.fonts, display.x);
+  const float code = story > 0 || stage ? story : presented_code_width(state_, canvas.fonts, display.x);
   const float lanes_width = display.x - code - (code > 0 ? 1 : 0);
-  const float room = std::max(60.0f, display.y - top - notice - bottom - 2);
+  const float room = std::max(60.0f, display.y - top - notice - bottom);
   const float job = asking || state_.comparison.state.open ? 0 : job_height(canvas, room);
-  const Rect job_area{0, top + 1 + notice, lanes_width, job};
+  const Rect job_area{0, top + notice, lanes_width, job};
   const Rect lanes_area{0, job_area.y + job, lanes_width, room - job};
   const Rect code_area{display.x - code, job_area.y, code, room};
   const Rect bar_area{0, display.y - bottom, display.x, bottom};
   state_.view.update(state_.model, Timeline::kLabelWidth * s, lanes_width - (Timeline::kLabelWidth + kLaneMargin) * s,
                      base::now());
   update_scope(state_);
-  grounds_ = {{{0, 0, display.x, display.y}, canvas.theme[Colour::Line]}};
-  for (const Rect& area : {top_area, bar_area}) grounds_.push_back({area, canvas.theme[Colour::Panel]});
+  const Colour ground = stage ? Colour::Ground : Colour::Panel;
+  grounds_ = {{{0, 0, display.x, display.y}, canvas.theme[stage ? Colour::Ground : Colour::Line]}};
+  for (const Rect& area : {top_area, bar_area}) grounds_.push_back({area, canvas.theme[ground]});
   grounds_.push_back({lanes_area, canvas.theme[Colour::Ground]});
   if (job > 0) grounds_.push_back({job_area, canvas.theme[Colour::Ground]});
   if (code > 0) grounds_.push_back({code_area, canvas.theme[Colour::Panel]});
-  panel("##top", top_area, {16 * s, 10 * s}, kNoScroll, [&] { draw_presentation_top(canvas); });
+  panel("##top", top_area, {16 * s, 10 * s}, kNoScroll,
+        [&] { stage ? draw_stage_top(canvas) : draw_presentation_top(canvas); });
   if (notice > 0) panel("##notice", notice_area, {0, 0}, kNoScroll, [&] { draw_notice(canvas); });
   if (state_.comparison.state.open) {
     panel("##compare", lanes_area, {0, 0}, kNoScroll, [&] { draw_compare(canvas); });
@@ -204,7 +207,9 @@ void Shell::draw_presentation(const Canvas& canvas) {
     panel("##code", code_area, {0, 0}, kNoScroll,
           [&] { story > 0 ? draw_story(canvas) : draw_presented_code(canvas); });
   }
-  if (!asking) panel("##bar", bar_area, {0, 0}, kNoScroll, [&] { draw_presentation_bar(canvas); });
+  if (asking) return;
+  panel("##bar", bar_area, {0, 0}, kNoScroll,
+        [&] { stage ? draw_stage_bottom(canvas) : draw_presentation_bar(canvas); });
 }
 
 }  // namespace lanescope::ui

@@ -189,7 +189,7 @@ std::array<std::string, 2> OtherSide::labels(const ActiveExperiment* experiment,
     if (of_experiment_ && side) {
       labels[i] = experiment->experiment().side(*side).label[language];
     } else {
-      labels[i] = trial_text(pair_[i]->settings, differing(pair_[i]->settings, pair_[1 - i]->settings), language);
+      labels[i] = trial_text(pair_[1 - i]->settings, differing(pair_[i]->settings, pair_[1 - i]->settings), language);
     }
   }
   return labels;

@@ -186,7 +186,10 @@ class CodeDrawing {
     const LineCost* cost = code_.cost(line.owner);
     const bool waits = cost && cost->ns[1] > cost->ns[0];
     const std::uint32_t glow = c_.theme[waits ? Colour::Wait : Colour::Accent];
-    const float light = lit(line.owner);
+    // Beside the lanes nothing moves: only the costliest statement stands out.
+    const bool calm = l_.detail == CodeDetail::Text;
+    if (calm && code_.costliest() == line.owner) fill(c_.theme[idle_colour(c_.state, code_.code()[line.owner])], 0.22f);
+    const float light = calm ? 0 : lit(line.owner);
     if (light > 0.004f) {
       const bool shares = code_.light().basis == CodeLight::Basis::Share;
       fill(glow, (shares ? 0.42f : 0.3f) * light);
@@ -261,7 +264,7 @@ class CodeDrawing {
     }
     const float end = x + static_cast<float>(columns(whole.substr(0, shown))) * l_.letter;
     if (cut) label(end, 2 * l_.letter, b, c_.theme[Colour::Dim], l_.font, "…");
-    if (!cut && code_.costliest() == i) draw_idle(b, end + 2 * l_.letter);
+    if (!cut && code_.costliest() == i && l_.detail != CodeDetail::Text) draw_idle(b, end + 2 * l_.letter);
     return cut;
   }
 
@@ -330,7 +333,7 @@ class CodeDrawing {
     const Rect& b = line.box;
     const float x = b.x + b.width - width - 2 * s_;
     const auto letters = static_cast<float>(columns(line.statement->text));
-    if (l_.text_x(line.statement->indent) + letters * l_.letter + 6 * s_ > x) return;
+    if (l_.text_x(line.statement->indent) + letters * l_.letter + 2 * s_ > x) return;
     const bool costly = code_.costliest() == i;
     batch_.solid(x, b.y + 2 * s_, x + width, b.y + b.height - 2 * s_,
                  c_.theme[costly ? idle_colour(c_.state, *line.statement) : Colour::PanelRaised], 4 * s_);
@@ -583,7 +586,7 @@ void draw_code_section(const Canvas& c) {
     return;
   }
   begin_code(c);
-  const CodeLayout layout = code_layout(at.x - 8 * c.scale, width + 20 * c.scale, 0, c.scale, longest_line(code.code()),
+  const CodeLayout layout = code_layout(at.x - 16 * c.scale, width + 32 * c.scale, 0, c.scale, longest_line(code.code()),
                                         code.code().size(), measures(c.fonts), CodeDetail::Text);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{0, 0});
   CodeDrawing(c, layout).draw("code");

@@ -88,6 +88,19 @@ void draw_change(const Canvas& c, const Summary& now) {
   }
 }
 
+}  // namespace
+
+std::string shown_factor(const ShellState& state) {
+  const SharedSnapshot below = run_below(state.comparison);
+  const Model& model = state.model;
+  if (!below || !model.recent_is_current()) return {};
+  const analysis::Gain gain = analysis::gain_between(below->summary.pace, state.comparison.other.batch_size(),
+                                                     model.recent().pace, model.batch_now());
+  return gain.known() ? factor_text(std::max(gain.factor, 1 / gain.factor)) : std::string();
+}
+
+namespace {
+
 // A value read before its copy had ended is wrong: nothing else on this panel is as important.
 void draw_stale_reads(const Canvas& c) {
   const std::int64_t count = c.state.model.recent_stale_reads();
@@ -237,8 +250,6 @@ void draw_selected(const Canvas& c) {
 
 }  // namespace
 
-namespace {
-
 constexpr std::chrono::milliseconds kSettling{500}, kSettled{2000};
 constexpr std::chrono::seconds kSettles{3};
 
@@ -263,6 +274,8 @@ const Summary& calm_figures(ShellState& state) {
   }
   return calm.shown;
 }
+
+namespace {
 
 void draw_verdict(const Canvas& c, const Summary& recent) {
   ShellState& state = c.state;
@@ -359,10 +372,9 @@ void draw_verdict_band(const Canvas& c) {
   ImGui::SetCursorScreenPos({left, at.y + 30 * s});
   text(c, FontRole::Small, Colour::Text, lines.substr(0, lines.find('\n', lines.find('\n') + 1)));
   const float x = left + size.x * 0.42f;
-  ImGui::SetCursorScreenPos({x, at.y + 2 * s});
-  ImGui::BeginChild("##band_bar", {size.x * 0.27f, size.y - 2 * s}, false,
+  ImGui::SetCursorScreenPos({x, at.y + 5 * s});
+  ImGui::BeginChild("##band_bar", {size.x * 0.27f, size.y - 5 * s}, false,
                     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
-  ImGui::Dummy({0, 2 * s});
   draw_share_bar(c, recent);
   ImGui::EndChild();
   const float change_x = left + size.x * 0.71f;

@@ -10,6 +10,10 @@ namespace lanescope::ui {
 void draw_details(const Canvas& canvas);
 /// Below 1200 pixels of width: verdict, bar and change side by side.
 void draw_verdict_band(const Canvas& canvas);
+/// The model's recent figures, renewed so seldom that they can be read.
+const analysis::Summary& calm_figures(ShellState& state);
+/// How many times as fast the faster one of the two on the lanes is: "1.44x"; empty: not known.
+std::string shown_factor(const ShellState& state);
 /// All figures of the run, as a tab of the drawer.
 void draw_figures(const Canvas& canvas);
 void draw_event_details(const Canvas& canvas, const EventRef& event);

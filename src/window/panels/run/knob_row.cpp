@@ -137,7 +137,10 @@ void draw_knob_row(const Canvas& c) {
     shown.push_back(spec);
     x += width + kKnobGap * s;
     if (!reason || said == reason) continue;
-    const std::string says = fmt::format("– {}", reason);
+    // The switch that gives it its effect stands right behind it.
+    const SettingSpec* needs = none->when.size() == 1 ? settings.spec(none->when.front().key) : nullptr;
+    const std::string says = needs && needs->action == SettingAction::Feed ? std::string(tr("– no effect without"))
+                                                                           : fmt::format("– {}", reason);
     const float says_width = text_width(c.fonts, FontRole::Small, says);
     // The others come first: where there is no room, the reason is in the tooltip.
     float others = 0;
@@ -148,7 +151,7 @@ void draw_knob_row(const Canvas& c) {
     const auto next_reason = [&] {
       for (const SettingSpec* other : in_order(state, settings)) {
         const workload::NoEffect* why = settings.no_effect(*other);
-        if (why && tr(why->reason) == reason && std::ranges::find(shown, other) == shown.end()) return true;
+        if (why && std::string_view(tr(why->reason)) == reason && std::ranges::find(shown, other) == shown.end()) return true;
       }
       return false;
     };

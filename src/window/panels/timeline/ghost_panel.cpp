@@ -40,7 +40,8 @@ std::string holds_for(const ShellState& state, Nanoseconds start) {
   return tr("{} of {} iterations are", alike, recent.size());
 }
 
-void draw_bracket(const Canvas& c, const Rect& row, float shown_end, float other_end, Nanoseconds difference,
+// Returns the left edge of its texts.
+float draw_bracket(const Canvas& c, const Rect& row, float shown_end, float other_end, Nanoseconds difference,
                   float bottom) {
   const float s = c.scale;
   const TimeAxis& axis = c.state.view.axis();
@@ -71,12 +72,14 @@ void draw_bracket(const Canvas& c, const Rect& row, float shown_end, float other
   }
   const auto& shown = c.state.view.shown_iteration();
   const std::string before = shown ? holds_for(c.state, shown->start_ns) : std::string();
-  if (before.empty() || !fits) return;
+  const float begin = fits && !inside ? left : x0;
+  if (before.empty() || !fits) return begin;
   const float before_width = text_width(c.fonts, FontRole::Body, before);
-  const float end = (inside ? x0 : left) - 14 * s;
-  if (end - before_width < axis.left_px()) return;
+  const float end = begin - 14 * s;
+  if (end - before_width < axis.left_px()) return begin;
   draw_label(c, {end - before_width, row.y, before_width + 2, row.height}, c.theme[Colour::Muted], FontRole::Body,
              before);
+  return end - before_width;
 }
 
 // At the left: what it is, and how long its iteration takes.
@@ -157,11 +160,11 @@ void draw_ghost(const Canvas& c, const Rect& area) {
     return;
   }
   const float shown_end = state.view.axis().to_px(shown->end_ns);
-  draw_bracket(c, row, shown_end, ghost.end_px(), difference, lanes.y + lanes.height);
-  if (state.view.stays() && shown_end - state.view.start_px() > 560 * s) {
-    draw_label(c, {state.view.start_px(), row.y, 320 * s, row.height}, c.theme[Colour::Muted], FontRole::Small,
-               tr("old and new stay until the next action"));
-  }
+  const float left = draw_bracket(c, row, shown_end, ghost.end_px(), difference, lanes.y + lanes.height);
+  const char* says = tr("both stay until the next action");
+  const float width = text_width(c.fonts, FontRole::Small, says) + 12 * s;
+  if (!state.view.stays() || state.presentation.on || state.view.start_px() + width > left) return;
+  draw_label(c, {state.view.start_px(), row.y, width, row.height}, c.theme[Colour::Muted], FontRole::Small, says);
 }
 
 }  // namespace lanescope::ui

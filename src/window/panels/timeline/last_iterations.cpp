@@ -27,13 +27,17 @@ void draw_last_iterations(const Canvas& c) {
   const ImVec2 size = ImGui::GetWindowSize();
   const std::vector<analysis::RecentIteration> recent = analysis::recent_iterations(state.model.analysis(), kLastIterations);
   const TimeAxis& axis = state.view.axis();
+  // Those with a read stand out or, if none reads, those that wait.
   const auto reads = std::ranges::count(recent, true, &analysis::RecentIteration::reads);
+  const auto waits = std::ranges::count(recent, true, &analysis::RecentIteration::waits);
+  const auto stands_out = [&](const analysis::RecentIteration& one) { return reads > 0 ? one.reads : one.waits; };
+  const bool costs = std::ranges::any_of(recent, [&](const auto& one) { return stands_out(one) && one.lost_ns > 0; });
   const float x = at.x + 16 * s;
   const float names = axis.left_px() - x - 4 * s;
   draw_label(c, {x, at.y + 1 * s, names, 16 * s}, c.theme[Colour::Text], FontRole::Small,
              tr("last {}", kLastIterations));
-  draw_label(c, {x, at.y + 16 * s, names, 16 * s}, c.theme.as_text(reads > 0 ? Colour::Wait : Colour::Muted),
-             FontRole::Small, tr("{} read", reads));
+  draw_label(c, {x, at.y + 16 * s, names, 16 * s}, c.theme.as_text(costs ? Colour::Wait : Colour::Muted),
+             FontRole::Small, reads == 0 && waits > 0 ? tr("{} wait", waits) : tr("{} read", reads));
   if (recent.empty()) return;
   const float pitch = axis.width_px() / static_cast<float>(kLastIterations);
   const float top = at.y + 6 * s, bottom = at.y + size.y - 6 * s;
@@ -52,7 +56,7 @@ void draw_last_iterations(const Canvas& c) {
     const float x0 = axis.left_px() + pitch * static_cast<float>(first + i) + 1;
     const float x1 = x0 + pitch - 2;
     const bool is_shown = shown && one.start_ns == shown->start_ns;
-    if (one.reads) {
+    if (stands_out(one)) {
       // Full colour where the GPU idles because of the read, pale where it costs nothing.
       const float strength = one.lost_ns > 0 ? (is_shown ? 1.0f : 0.75f) : 0.3f;
       batch.solid(x0, top, x1, bottom, with_alpha(c.theme[one.lost_ns > 0 ? Colour::Wait : Colour::Call], strength));
