@@ -37,10 +37,13 @@ void GhostLanes::prepare(const Scene& scene) {
     timeline_.clear();
     layout_ = {};
     layout_.leave_out({true, true});
+    layout_.set_grouping(LaneGrouping::None);
     const std::vector<std::string> keys = lane_keys(*run.trace);
     for (std::size_t l = 0; l < keys.size(); ++l) {
+      const trace::LaneInfo& info = run.trace->lane(static_cast<trace::LaneId>(l)).info();
       LaneChoice choice;
-      choice.height = relative_height(run.trace->lane(static_cast<trace::LaneId>(l)).info().kind);
+      choice.height = relative_height(info.kind);
+      choice.hidden = info.role == trace::LaneRole::Helper;  // only the loop itself is compared
       layout_.set(keys[l], choice);
     }
   }

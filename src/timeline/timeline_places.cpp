@@ -253,7 +253,8 @@ void Timeline::fit(const RowContext& context, const TimelineFrame& frame, float 
   if (frame.panes) {
     const float s = context.scale;
     const float below = frame.fits ? 0 : kBelowLast;
-    const float rows = room - (below + (hidden_count() > 0 ? kHiddenNoteHeight : 0)) * s;
+    const float note = !frame.fits && hidden_count() > 0 ? kHiddenNoteHeight : 0;
+    const float rows = room - (below + note) * s;
     const auto any = [&](bool gpu) {
       return std::any_of(placed_.begin(), placed_.end(),
                          [&](const Placed& p) { return p.lane_row && p.shown() && !p.pinned && p.entry.gpu == gpu; });

@@ -242,8 +242,9 @@ void draw_stepper(const Canvas& c, float x, float width, float y) {
   x += (width - room) / 2;
   ImGui::SetCursorPos({x, y});
   if (button(c, "iteration.before", "<", false, 28 * s)) go(now - 1);
-  const std::string says = now > 0 ? tr("iteration {} of {}", now, numbers->second + 1)
-                                   : tr("{} iterations", numbers->second - numbers->first + 1);
+  const std::uint32_t count = numbers->second - numbers->first + 1;
+  const std::string says = now > 0 ? tr("iteration {} · {} of {}", now, now - numbers->first, count)
+                                   : tr("{} iterations", count);
   ImGui::SetCursorPos({x, y});
   const ImVec2 low = ImGui::GetCursorScreenPos();
   draw_label(c, {low.x + 28 * s, low.y, room - 56 * s, 26 * s}, c.theme[Colour::Text], FontRole::BodyBold, says,

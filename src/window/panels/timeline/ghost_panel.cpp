@@ -48,10 +48,19 @@ float draw_bracket(const Canvas& c, const Rect& row, float shown_end, float othe
   const float x0 = std::clamp(std::min(shown_end, other_end), axis.left_px(), axis.right_px());
   const float x1 = std::clamp(std::max(shown_end, other_end), axis.left_px(), axis.right_px());
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const std::uint32_t ink = c.theme[Colour::Good];
+  // For another batch, a shorter iteration is no gain.
+  const double batch = c.state.model.batch_now(), other_batch = c.state.comparison.other.batch_size();
+  const bool same_work = batch <= 0 || other_batch <= 0 || batch == other_batch;
+  const Colour colour = same_work ? Colour::Good : Colour::Muted;
+  const std::uint32_t ink = c.theme[colour];
   const float y = row.y + row.height / 2;
-  const std::string says = tr("{} shorter", base::format_duration(difference));
-  const float width = text_width(c.fonts, FontRole::Title, says);
+  std::string says = tr("{} shorter", base::format_duration(difference));
+  if (!same_work) {
+    const bool shown_shorter = shown_end < other_end;
+    says += " " + tr("for {} instead of {} samples", shown_shorter ? batch : other_batch,
+                     shown_shorter ? other_batch : batch);
+  }
+  const float width = text_width(c.fonts, same_work ? FontRole::Title : FontRole::BodyBold, says);
   const bool inside = width + 40 * s <= x1 - x0;
   const float left = inside ? (x0 + x1 - width) / 2 : x0 - width - 12 * s;
   for (const float x : {x0, x1}) list.AddLine({x, y - 9 * s}, {x, y + 9 * s}, ink, 2 * s);
@@ -62,10 +71,11 @@ float draw_bracket(const Canvas& c, const Rect& row, float shown_end, float othe
     list.AddLine({x0, y}, {x1, y}, ink, 2 * s);
   }
   const bool fits = left >= axis.left_px();
-  if (fits) draw_label(c, {left, row.y, width + 4, row.height}, c.theme.as_text(Colour::Good), FontRole::Title, says);
+  if (fits) draw_label(c, {left, row.y, width + 4, row.height}, c.theme.as_text(colour),
+                       same_work ? FontRole::Title : FontRole::BodyBold, says);
   c.state.places["bracket"] = {x0, row.y, x1 - x0, row.height};
   // What both need, and only one of them.
-  list.AddRectFilled({x0, row.y + row.height}, {x1, bottom}, with_alpha(c.theme[Colour::Good], 0.07f));
+  list.AddRectFilled({x0, row.y + row.height}, {x1, bottom}, with_alpha(ink, 0.07f));
   for (float at = row.y + row.height; at < bottom; at += 7 * s) {
     for (const float x : {x0, x1})
       list.AddLine({x, at}, {x, std::min(at + 4 * s, bottom)}, with_alpha(ink, 0.7f), s);

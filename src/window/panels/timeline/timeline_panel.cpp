@@ -48,7 +48,9 @@ static void frame_iteration(const ShellState& state, TimelineFrame& frame) {
   }
   const auto& shown = state.view.shown_iteration();
   const TimeAxis& axis = state.view.axis();
-  if (!shown || axis.length_px(shown->duration()) < 60 * frame.scale) return;
+  // Of many in view, none is the one that is shown.
+  const float least = state.view.mode() == ViewMode::Trigger && state.model.live() ? 0.05f : 0.35f;
+  if (!shown || axis.length_px(shown->duration()) < least * axis.width_px()) return;
   if (shown->end_ns <= axis.begin_ns() || shown->start_ns >= axis.end_ns()) return;
   if (shown->duration() > 3 * static_cast<Nanoseconds>(axis.span_ns())) return;
   frame.iteration = {shown->start_ns, shown->end_ns};
@@ -72,7 +74,6 @@ TimelineFrame timeline_frame(const Canvas& c) {
                       state.model.now()};
   frame.panes = PaneChoice{state.preferences.cpu_share, state.scroll};
   frame.layout = &state.lanes;
-  frame.head = (state.view.shown_iteration() ? Timeline::kIterationLine + kStallLabel : 0) * c.scale;
   frame.colouring = &state.colours.colouring;
   if (shows_average(state)) {
     frame.average = &state.scope.picture;
@@ -80,6 +81,8 @@ TimelineFrame timeline_frame(const Canvas& c) {
   }
   if (state.preferences.animation) frame.seconds = static_cast<double>(ImGui::GetIO().DeltaTime);
   frame_iteration(state, frame);
+  const bool loop = state.model.steering() || frame.iteration;
+  frame.head = (loop ? Timeline::kIterationLine + kStallLabel : 0) * c.scale;
   return frame;
 }
 
