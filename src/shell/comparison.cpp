@@ -41,7 +41,8 @@ std::string nothing_pinned(const ShellState& state) {
 
 void update_comparison(ShellState& state) {
   OtherSide& other = state.comparison.other;
-  other.update(state.model, state.experiment.active ? &*state.experiment.active : nullptr);
+  other.update(state.model, state.experiment.active ? &*state.experiment.active : nullptr,
+               state.view.trigger_settings());
   const SharedSnapshot below = other.run();
   state.view.compare_with(below ? static_cast<double>(below->typical_iteration().duration()) : 0);
   CompareState& compare = state.comparison.state;

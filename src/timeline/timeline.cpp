@@ -447,13 +447,14 @@ void Timeline::add_name(const TimelineFrame& frame, const Placed& p) {
     return;
   }
   // The name of the thread or the stream, which has no heading then.
-  const bool heads = plain_ && p.begins_group;
+  const auto gpu = std::ranges::find_if(placed_, [](const Placed& other) { return other.shown() && other.entry.gpu; });
+  const bool heads = plain_ && (p.first || (gpu != placed_.end() && &*gpu == &p));
   if (heads) {
     const bool both = p.height() >= 2 * kNameLine * s;
     const float line = both ? kNameLine * s : p.height();
     const float y = p.y + (both ? (p.height() - 2 * line) / 2 : 0);
     out.add({x, y, width, frame.theme.as_text(p.entry.gpu ? Colour::Kernel : Colour::Launch), FontRole::BodyBold,
-             p.entry.heading, line});
+             p.entry.gpu ? tr("GPU") : tr("CPU"), line});
     if (both) out.add({x, y + line, width, frame.theme[Colour::Muted], FontRole::Small, p.entry.name, line});
     return;
   }

@@ -81,6 +81,7 @@ void Shell::draw(const Fonts& fonts) {
   follow_experiment();
   follow_lesson();
   adapt_speed();
+  hurry_measurement();
   state_.view.set_animated(state_.preferences.animation);
   state_.view.set_calm(state_.presentation.on);
   update_colours(state_);
