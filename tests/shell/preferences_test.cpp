@@ -167,13 +167,10 @@ TEST_F(PreferencesTest, MemoryIsTakenAsFarAsItIsAllowed) {
 
 TEST_F(PreferencesTest, ATriggerIsTakenAsFarAsItIsAllowed) {
   const TriggerSettings t =
-      loaded("[trigger]\non = \"never\"\nname = \"a\"\nwait_over_ns = -1\nhold_off_ns = 1e3\npre_trigger = 5.0\n")
-          .trigger;
+      loaded("[trigger]\non = \"never\"\nname = \"a\"\nwait_over_ns = -1\nhold_off_ns = 1e3\n").trigger;
   EXPECT_EQ(t.source, TriggerSource::Iteration);
   EXPECT_EQ(t.name, "a");
   EXPECT_EQ(t.wait_over_ns, 1);
-  EXPECT_EQ(t.pre_trigger, kMostPreTrigger);
-  EXPECT_TRUE(t.automatic);
   EXPECT_EQ(loaded("[trigger]\non = \"name\"\n").trigger.source, TriggerSource::Name);
 }
 
