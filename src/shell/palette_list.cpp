@@ -282,7 +282,6 @@ std::vector<PaletteEntry> palette_entries(const ShellState& state) {
 void fill_palette(ShellState& state) {
   PaletteState& palette = state.overlays.palette;
   palette = {};
-  palette.just_opened = true;
   palette.entries = palette_entries(state);
   palette.fixed = palette.entries.size();
   palette.shown = found_entries("", palette.entries);

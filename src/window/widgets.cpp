@@ -58,7 +58,7 @@ std::optional<Value> value_field(const Canvas& c, const SettingSpec& spec, const
     ImGui::SameLine(right - width);
     ImGui::SetNextItemWidth(width);
     const TextStyle style(c, FontRole::Mono, Colour::Text);
-    if (!ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();
+    if (!ImGui::IsAnyItemActive()) focus_field(c);
     const bool entered = ImGui::InputText(("##edit" + spec.key).c_str(), &state.knob_editing.text,
                                           ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
     const bool left = ImGui::IsItemDeactivated();
@@ -84,6 +84,7 @@ std::optional<Value> value_field(const Canvas& c, const SettingSpec& spec, const
   if (clicked) {
     state.knob_editing.setting = spec.key;
     state.knob_editing.text = workload::to_text(value);
+    state.await_field();
   }
   return std::nullopt;
 }
@@ -376,12 +377,9 @@ void own_wheel() {
 #endif
 }
 
-void drop_typed_characters() {
-#if IMGUI_VERSION_NUM >= 18980
-  ImGui::GetIO().ClearInputKeys();
-#else
-  ImGui::GetIO().ClearInputCharacters();
-#endif
+void focus_field(const Canvas& c, int offset) {
+  ImGui::SetKeyboardFocusHere(offset);
+  c.state.await_field();
 }
 
 bool button(const Canvas& c, const std::string& id, const std::string& t, bool on, float width, const char* tooltip) {

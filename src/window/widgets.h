@@ -53,8 +53,8 @@ bool button(const Canvas& canvas, const std::string& id, const std::string& text
             const char* tooltip = nullptr);
 /// The wheel over the last item is the item's: the window around it must not scroll.
 void own_wheel();
-/// Drops the characters typed so far: the key that has opened a field must not appear in it.
-void drop_typed_characters();
+/// Gives the keyboard focus to the next item, a text field, or to the one before: what is typed until it has it waits.
+void focus_field(const Canvas& canvas, int offset = 0);
 /// Buttons side by side, one of them chosen; returns the one that was clicked, else -1.
 int segmented(const Canvas& canvas, const std::string& id, const std::vector<std::string>& texts, int chosen,
               float width = 0);

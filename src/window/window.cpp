@@ -151,6 +151,9 @@ void Window::open_window() {
   note_graphics();
   screen_.open();
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
+  glfwSetCharCallback(window_, [](GLFWwindow* window, unsigned int letter) {  // the screen passes it on
+    static_cast<Window*>(glfwGetWindowUserPointer(window))->screen_.character(letter);
+  });
   ImGui_ImplOpenGL3_Init(kShaderVersion);
   settle_in();
 }

@@ -1,6 +1,7 @@
 // The dialog that starts a program of the user's and attaches to it.
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 #include <imgui_stdlib.h>
 
 #include <algorithm>
@@ -41,12 +42,12 @@ void field(const Canvas& c, int number, const char* control, const Draw& draw) {
   ImGui::PushStyleColor(ImGuiCol_Border, c.theme[dialog.field == number ? Colour::Accent : Colour::Line]);
   draw();
   if (dialog.focus && dialog.field == number) {
-    ImGui::SetKeyboardFocusHere(-1);  // Dear ImGui 1.90 does not find the next one in a child window
+    if (ImGui::GetActiveID() != 0) ImGui::ClearActiveID();  // the field that is left takes nothing any more
+    focus_field(c, -1);  // Dear ImGui 1.90 does not find the next one in a child window
     dialog.focus = false;
   }
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar();
-  // The field that is left is still active when another is to have the keyboard.
   if (!dialog.focus && ImGui::IsItemActive()) dialog.field = number;
   note_control(c, control);
 }
@@ -151,10 +152,6 @@ void draw_attach_dialog(const Canvas& c) {
   const Rect box{(display.x - width) / 2, std::max(12 * s, (display.y - height) / 3), width, height};
   state.places["attach.dialog"] = box;
   const bool outside = begin_sheet(c, "##attach", box);
-  if (std::exchange(dialog.just_opened, false)) {
-    drop_typed_characters();
-    dialog.focus = true;
-  }
   const float foot = 58 * s + problem_height;
   ImGui::SetCursorScreenPos({box.x + pad, box.y + 16 * s});
   text(c, FontRole::Title, Colour::Text, tr("Attach to a program of your own"));

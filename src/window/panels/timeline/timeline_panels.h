@@ -30,6 +30,7 @@ void draw_minimap(const Canvas& canvas);
 float minimap_height(const ShellState& state);
 /// Drawn over everything while open.
 void draw_go_to(const Canvas& canvas);
+bool go_to_key(ShellState& state, KeyChord chord);
 void draw_trigger_panel(const Canvas& canvas);
 /// The flag on the ruler; call before the timeline's own item, so that a press on the flag does not reach the ruler.
 void handle_trigger_flag(const Canvas& canvas, const Rect& area);
