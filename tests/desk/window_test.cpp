@@ -316,6 +316,25 @@ TEST_F(StartTest, AnExperimentInWhichNothingHappensGoesOnFaster) {
   EXPECT_DOUBLE_EQ(state().model.speed(), 0.001);
 }
 
+// Nothing happens while it rests, but that is not the run's fault.
+TEST_F(StartTest, APauseDoesNotChangeTheSpeed) {
+  desk.remember("tour_done = true");
+  ui::WindowOptions wanted;
+  wanted.experiment = "P09";
+  wanted.session.device = "sim:rtx4090";
+  desk.open(wanted);
+  ASSERT_TRUE(desk.until([&] { return state().model.analysis().records().size() > 20; }));
+  ASSERT_TRUE(state().experiment.auto_speed.on);
+  desk.key(key::Space);
+  ASSERT_TRUE(state().model.paused());
+  desk.frames(5);
+  desk.rest(std::chrono::seconds(3));  // at rest the window draws nothing
+  desk.key(key::Space);
+  desk.frames(60);
+  EXPECT_DOUBLE_EQ(state().model.speed(), ui::kWindowSpeed);
+  EXPECT_FALSE(state().model.paused());
+}
+
 TEST_F(StartTest, CtrlQQuits) {
   desk.remember("tour_done = true");
   desk.open(options());
