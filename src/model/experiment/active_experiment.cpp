@@ -67,9 +67,11 @@ std::string published_headline(const Experiment& experiment) {
     const double factor = rate ? p.value / before->value : before->value / p.value;
     return fmt::format("{:.3g}x", factor);
   }
-  if (experiment.published.empty()) return {};
-  const Published& first = experiment.published.front();
-  return figure_text(first.value) + (first.unit == "x" ? "x" : " " + experiment::unit_in_words(first.unit));
+  for (const Published& p : experiment.published) {
+    if (experiment::is_time(p.unit) && p.value > 0)
+      return figure_text(p.value) + " " + experiment::unit_in_words(p.unit);
+  }
+  return {};
 }
 
 void ActiveExperiment::begin_run(const workload::Settings& standard, const std::string& device) {

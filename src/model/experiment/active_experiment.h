@@ -22,7 +22,7 @@ std::vector<std::pair<std::string, workload::Value>> side_settings(const experim
 /// Whether flipping between the sides needs no new run.
 bool flips_in_place(const experiment::Experiment& experiment);
 
-/// The published factor between the sides, "4.2x"; else the first published number, "0.38 s"; else "".
+/// The published factor between the sides, "4.2x"; else the first published time, "0.38 s"; else "".
 std::string published_headline(const experiment::Experiment& experiment);
 class ActiveExperiment {
  public:
