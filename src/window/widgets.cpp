@@ -483,11 +483,12 @@ std::optional<Value> knob(const Canvas& c, const SettingSpec& spec, const Value&
       text(c, FontRole::Body, Colour::Text, tr(spec.label));
       if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr(spec.help));
       const auto& chosen = std::get<std::string>(value);
-      const auto found = std::find(spec.choices.begin(), spec.choices.end(), chosen);
-      const int clicked =
-          choice_buttons(c, "knob." + spec.key, spec.choices, static_cast<int>(found - spec.choices.begin()));
+      const auto& active = c.state.experiment.active;
+      const std::vector<std::string> choices = active ? active->choices(spec, chosen) : spec.choices;
+      const auto found = std::find(choices.begin(), choices.end(), chosen);
+      const int clicked = choice_buttons(c, "knob." + spec.key, choices, static_cast<int>(found - choices.begin()));
       vertical_space(c, 10);
-      if (clicked >= 0) return Value(spec.choices[static_cast<std::size_t>(clicked)]);
+      if (clicked >= 0) return Value(choices[static_cast<std::size_t>(clicked)]);
       return std::nullopt;
     }
     default:
