@@ -75,7 +75,9 @@ void update_job(ShellState& state) {
 void update_advice(ShellState& state) {
   const auto now = base::now();
   state.advice.update(state.model, !state.presentation.on, now);
-  state.try_it.update(state.model, state.advice.cards(), !state.presentation.on, now);
+  const auto& active = state.experiment.active;
+  state.try_it.update(state.model, state.advice.cards(), active ? active->own_knobs() : std::vector<std::string>(),
+                      !state.presentation.on, now);
 }
 
 }  // namespace
