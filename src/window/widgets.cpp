@@ -226,22 +226,33 @@ std::string wrapped_lines(const Canvas& c, FontRole role, const std::string& sen
   return base::wrap(t, width, [&](std::string_view letter) { return text_width(c.fonts, role, letter); });
 }
 
+namespace {
+
+constexpr float kLanguagePad = 7;
+
+float width_of(const Canvas& c, base::Language language) {
+  return text_width(c.fonts, FontRole::Body, language_name(language)) + 2 * kLanguagePad * c.scale;
+}
+
+}  // namespace
+
+float language_switch_width(const Canvas& c) {
+  return width_of(c, base::Language::English) + width_of(c, base::Language::Chinese);
+}
+
 void language_switch(const Canvas& c, float right) {
   using experiment::Language;
   const float s = c.scale;
   const float height = 20 * s;
-  const float pad = 7 * s;
+  const float pad = kLanguagePad * s;
   const bool possible = has_chinese_font();
-  const auto width_of = [&](Language language) {
-    return text_width(c.fonts, FontRole::Body, language_name(language)) + 2 * pad;
-  };
-  float x = right - width_of(Language::English) - width_of(Language::Chinese);
+  float x = right - language_switch_width(c);
   const float y = ImGui::GetCursorPosY();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   for (const Language language : {Language::English, Language::Chinese}) {
     ImGui::SetCursorPos({x, y});
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = width_of(language);
+    const float width = width_of(c, language);
     const std::string id = "language." + std::string(base::language_key(language));
     const bool clicked = press_area(c, id.c_str(), {width, height});
     note_control(c, id);

@@ -35,6 +35,7 @@ void wrapped_text(const Canvas& canvas, FontRole role, Colour colour, const std:
 std::string wrapped_lines(const Canvas& canvas, FontRole role, const std::string& text, float width);
 /// "EN  中文" at the right edge of the line, `right` from the window's left edge: the language of all texts.
 void language_switch(const Canvas& canvas, float right);
+float language_switch_width(const Canvas& canvas);
 /// A small heading in capitals with space above.
 void heading(const Canvas& canvas, const char* text);
 /// Name on the left, value on the right edge in the figures' font.

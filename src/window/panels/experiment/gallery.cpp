@@ -211,23 +211,33 @@ void draw_gallery_header(const Canvas& c, float width, std::size_t columns) {
   const float left = ImGui::GetCursorPosX();
   const float y = ImGui::GetCursorPosY();
   GalleryState& gallery = c.state.overlays.gallery;
+  const std::string close = gallery_in_words(c, Word::Close) + " (Esc)";
+  const float close_width = text_width(c.fonts, FontRole::Body, close) + 24 * s;
+  const float room = width - close_width - 16 * s;
+  const float tabs = std::min(260 * s, room * 0.6f), gap = std::min(24 * s, room * 0.05f);
+  // In a narrow window the count gives way first, then the choice of the language.
+  float right = room;
+  const float languages = language_switch_width(c) + 16 * s;
+  if (right - languages - tabs - gap > 120 * s) {
+    ImGui::SetCursorPos({left, y + 3 * s});
+    language_switch(c, left + right);
+    right -= languages;
+  }
   ImGui::SetCursorPos({left, y});
-  const float tabs = 260 * s;
   const int tab = segmented(c, "gallery.tab", {gallery_in_words(c, Word::Experiments), base::tr("Lessons")},
                             gallery.lessons ? 1 : 0, tabs);
   if (tab >= 0) gallery.lessons = tab == 1;
   if (!gallery.lessons) {
-    ImGui::SetCursorPos({left + tabs + 24 * s, y});
-    draw_filter(c, std::min(280 * s, width * 0.25f), columns);
-    ImGui::SameLine(0, 12 * s);
-    ImGui::AlignTextToFramePadding();
-    text(c, FontRole::Small, Colour::Dim,
-         std::to_string(gallery.list.size()) + " " + gallery_in_words(c, Word::InThisList));
+    const float filter = std::min({280 * s, width * 0.25f, right - tabs - gap});
+    ImGui::SetCursorPos({left + tabs + gap, y});
+    draw_filter(c, filter, columns);
+    const std::string count = std::to_string(gallery.list.size()) + " " + gallery_in_words(c, Word::InThisList);
+    if (tabs + gap + filter + 12 * s + text_width(c.fonts, FontRole::Small, count) < right) {
+      ImGui::SameLine(0, 12 * s);
+      ImGui::AlignTextToFramePadding();
+      text(c, FontRole::Small, Colour::Dim, count);
+    }
   }
-  const std::string close = gallery_in_words(c, Word::Close) + " (Esc)";
-  const float close_width = text_width(c.fonts, FontRole::Body, close) + 24 * s;
-  ImGui::SetCursorPos({left, y + 3 * s});
-  language_switch(c, left + width - close_width - 16 * s);
   ImGui::SetCursorPos({left + width - close_width, y});
   if (button(c, "gallery.close", close)) c.state.requests.actions.push_back(Action::Gallery);
 }
