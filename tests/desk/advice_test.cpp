@@ -23,6 +23,7 @@ class AdviceTest : public DeskTest {
 };
 
 TEST_F(AdviceTest, AClickShowsTheExampleWithItsPath) {
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("advice.0.try"); }));
   const float folded = desk().place("advice.0").height;
   ASSERT_FALSE(state().view.frozen_by_hand());
   desk().click("advice.0");

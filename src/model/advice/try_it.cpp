@@ -242,6 +242,11 @@ const Offer* TryIt::offer(const CardKey& card) const {
   return looks == Outlook::Gain || looks == Outlook::Unknown ? &best : nullptr;
 }
 
+bool TryIt::comparing(const CardKey& card) const {
+  const auto found = std::ranges::find(offered_, card, &Offered::card);
+  return found != offered_.end() && !found->hidden && !found->offers[found->best].chosen;
+}
+
 std::string TryIt::press(Model& model, const CardKey& card) {
   const Offer* chosen = offer(card);
   const Steering* steering = model.steering();

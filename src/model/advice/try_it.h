@@ -96,6 +96,8 @@ class TryIt {
 
   /// The offer on this card's button; null: nothing that is worth trying, or the trials are still being compared.
   const Offer* offer(const CardKey& card) const;
+  /// It may get one: its trials are still being compared.
+  bool comparing(const CardKey& card) const;
   /// Turns the knobs of a card's offer. Returns the reason if that is not possible; empty on success.
   std::string press(Model& model, const CardKey& card);
   /// Turns the knobs back to what they were before a trial.

@@ -207,11 +207,13 @@ TryRow try_row(const Canvas& c, const Offer& offer, float width) {
 
 float try_row_height(const Canvas& c, const AdviceCard& card, float width) {
   const Offer* offer = c.state.try_it.offer(card.key);
+  if (!offer && c.state.try_it.comparing(card.key)) return (kTryRow + 2) * c.scale;  // so that nothing moves then
   return offer ? (kTryRow + (try_row(c, *offer, width).below ? kTryButton : 0) + 2) * c.scale : 0;
 }
 
 Rect draw_try_row(const Canvas& c, const AdviceCard& card, const Rect& area, bool card_hovered) {
   const float s = c.scale;
+  if (!c.state.try_it.offer(card.key)) return {};
   const Offer& offer = *c.state.try_it.offer(card.key);
   const TryRow row = try_row(c, offer, area.width);
   const bool steers = c.state.model.steering() != nullptr;
