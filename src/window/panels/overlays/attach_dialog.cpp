@@ -10,11 +10,13 @@
 #include <system_error>
 #include <utility>
 
+#include "attach/program_state.h"
 #include "base/translate.h"
 #include "render/labels.h"
 #include "shell/attach_dialog.h"
 #include "shell/keys.h"
 #include "window/panels/overlays/overlays_panels.h"
+#include "window/panels/run/run_panels.h"
 #include "window/widgets.h"
 
 namespace lanescope::ui {
@@ -92,6 +94,12 @@ void draw_fields(const Canvas& c, float x, float width) {
   }
   const int chosen = segmented(c, "attach.dialog.level", names, level, width);
   if (chosen >= 0) dialog.typed.level = kLevels[static_cast<std::size_t>(chosen)];
+  line(4);
+  ImGui::PushTextWrapPos(x + width);
+  text(c, FontRole::Small, Colour::Muted,
+       wrapped_lines(c, FontRole::Small, level_text(attach::parse_level(dialog.typed.level)), width));
+  note_place(c, "attach.level.text");
+  ImGui::PopTextWrapPos();
 }
 
 // The programs that were attached to before. A click fills the fields in.
@@ -145,7 +153,7 @@ void draw_attach_dialog(const Canvas& c) {
       dialog.problem.empty() ? 0.0f : static_cast<float>(1 + std::count(problem.begin(), problem.end(), '\n'));
   const float problem_height = problem_lines * (c.fonts.size(FontRole::BodyBold) + 3 * s);
   const float field_height = ImGui::GetStyle().FramePadding.y * 2 + c.fonts.size(FontRole::Mono);
-  const float fixed = 62 * s + 4 * 40 * s + 2 * field_height + (kLines + 1) * c.fonts.size(FontRole::Mono) + 50 * s +
+  const float fixed = 62 * s + 4 * 40 * s + 2 * field_height + (kLines + 1) * c.fonts.size(FontRole::Mono) + 92 * s +
                       problem_height + 60 * s;
   const float wanted = fixed + (known > 0 ? 34 * s + known * kAttachRow * s : 0);
   const float height = std::min(wanted, display.y - 24 * s);

@@ -4,6 +4,7 @@
 
 #include <imgui.h>
 
+#include "attach/program_state.h"
 #include "io/reading.h"
 #include "window/canvas.h"
 
@@ -18,6 +19,8 @@ void draw_top_bar(const Canvas& canvas);
 void draw_knobs(const Canvas& canvas);
 /// The same for a program of the user's: its state, its loop, and how much of it is recorded.
 void draw_watched_program(const Canvas& canvas);
+/// What a level records and what that costs, in words.
+std::string level_text(wire::Level level);
 /// One knob of the run; its hint says why it has no effect, if so.
 void draw_knob(const Canvas& canvas, const workload::Settings& settings, const workload::SettingSpec& spec);
 /// The list of workloads, for use without an experiment.
