@@ -76,6 +76,10 @@ void close_topmost(ShellState& state) {
     close_overlay(state);
   } else if (state.tour != TourStep::Off && !state.presentation.on) {
     end_tour(state);
+  } else if (!state.rescued_run.empty()) {
+    state.rescued_run.clear();
+  } else if (!state.crash_report.empty()) {
+    state.crash_report.clear();
   } else if (state.marks.open) {
     state.marks.open.reset();
   } else if (state.colours.legend_open) {

@@ -235,6 +235,7 @@ bool overlay_key(ShellState& state, KeyChord chord) {
 }
 
 void draw_overlays(const Canvas& c) {
+  draw_offer(c);
   draw_sweep(c);
   if (c.state.overlays.open == Overlay::Gallery) draw_gallery(c);
   if (c.state.overlays.open == Overlay::Health) draw_health(c);

@@ -31,6 +31,8 @@ void draw_status_bar(const Canvas& canvas);
 /// The height of the bar over the timeline if the run has failed; otherwise 0.
 float notice_height(const ShellState& state);
 void draw_notice(const Canvas& canvas);
+/// Over the lanes, which do not move: what an earlier start has left.
+void draw_offer(const Canvas& canvas);
 /// Drawn over everything while a file is read: the progress, and how to cancel.
 void draw_opening(const Canvas& canvas);
 /// The badge, which opens the device menu; its right edge is at `right`. Returns its left edge.
