@@ -1,4 +1,5 @@
 // Looks and the ways to any action: themes, sizes, palette, menu, keys, presentation, divider.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <imgui.h>
