@@ -106,6 +106,7 @@ void toggle_drawer(ShellState& state, DrawerTab tab) {
 void open_search(ShellState& state) {
   state.search.open = true;
   state.search.focus_wanted = true;
+  state.await_field();
   state.presentation.on = false;  // it has no search field
   state.drawer = DrawerTab::Found;
 }

@@ -81,6 +81,7 @@ void add_bookmark(ShellState& state, bool note) {
     marks.editing = id;
     marks.edit_text.clear();
     marks.edit_begins = true;
+    state.await_field();
   } else {
     const Nanoseconds since = bookmark.at - state.model.extent().first;
     state.show_toast(tr("bookmark at {}", time_in_full(since)));

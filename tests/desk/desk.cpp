@@ -275,7 +275,7 @@ void Desk::move_key(int key, bool down) {
   }
 #endif
   const char typed = down ? character_of(key, modifiers_) : '\0';
-  if (typed != 0) io.AddInputCharacter(static_cast<unsigned char>(typed));
+  if (typed != 0) screen_->character(static_cast<unsigned char>(typed));
 }
 
 void Desk::hold(unsigned modifiers, bool down) {

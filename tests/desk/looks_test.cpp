@@ -1,4 +1,5 @@
 // Looks and the ways to any action: themes, sizes, palette, menu, keys, presentation, divider.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <imgui.h>
@@ -40,6 +41,52 @@ TEST_F(LooksTest, TGoesThroughTheThemes) {
     desk().key(key::T);
     EXPECT_EQ(state().preferences.theme, name);
   }
+}
+
+// A trace is coloured by name and a run by kind; what is chosen for one is not chosen for the other.
+TEST_F(LooksTest, RunsAndTracesHaveColoursOfTheirOwn) {
+  EXPECT_EQ(ui::colouring_of(state()), ui::ColourBy::Kind);
+  state().requests.files = {LANESCOPE_SOURCE_DIR "/assets/captures/h200--iris-mlp--log-1.json.gz"};
+  ASSERT_TRUE(desk().until([&] { return !model().live(); }));
+  EXPECT_EQ(ui::colouring_of(state()), ui::ColourBy::Name);
+  ui::colour_by(state(), ui::ColourBy::Duration);
+  desk().frames(2);
+  EXPECT_EQ(state().colours.colouring.by, ui::ColourBy::Duration);
+  run({});
+  desk().frames(2);
+  EXPECT_EQ(state().colours.colouring.by, ui::ColourBy::Kind);
+  state().preferences.colour_traces_by = ui::ColourBy::Name;
+}
+
+// At the left what the run is, at the right the keys that mean something; a busy machine is said in between, and moves
+// neither.
+TEST_F(LooksTest, TheStatusBarIsCalm) {
+  state().requests.experiment = {&experiment::experiment_named("P09"), experiment::Side::Before};
+  ASSERT_TRUE(desk().until([&] { return state().experiment.active.has_value(); }));
+  model().set_paused(true);
+  desk().point_at({400, 300});
+  DrawnTexts drawn;
+  const auto line = [&] {
+    drawn.forget();
+    desk().frames(1);
+    const Rect bar = desk().place("status");
+    std::vector<std::pair<std::string, float>> texts;
+    for (const DrawnText& t : drawn.places()) {
+      if (t.y >= bar.y) texts.emplace_back(t.text, t.x);
+    }
+    return texts;
+  };
+  desk().until([&] { return !state().toast; });
+  const auto calm = line();
+  std::vector<std::string> says;
+  for (const auto& [text, x] : calm) says.push_back(text);
+  EXPECT_THAT(says, testing::UnorderedElementsAre("simulated", "Tab", "flip", "[ ]", "log interval", "Space", "pause",
+                                                  "?", "keys"));
+  state().figures.coarse_frames_per_second = 12;
+  const auto busy = line();
+  state().figures.coarse_frames_per_second = 0;
+  EXPECT_EQ(busy.size(), calm.size() + 1);
+  for (const auto& text : calm) EXPECT_THAT(busy, testing::Contains(text)) << "it stays where it was";
 }
 
 TEST_F(LooksTest, ThePaletteFindsAndDoes) {

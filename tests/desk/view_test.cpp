@@ -409,5 +409,24 @@ TEST_F(ViewTest, ATooltipSaysWhatIsUnderThePointer) {
   EXPECT_TRUE(desk().until([&] { return tooltip() > without; }));
 }
 
+TEST_F(ViewTest, ATooltipLeavesItsLaneInSight) {
+  hold_still();
+  for (const LaneKind kind : {LaneKind::Calls, LaneKind::Kernels, LaneKind::Iterations}) {
+    SCOPED_TRACE(static_cast<int>(kind));
+    const auto events = events_in_view(kind);
+    if (events.empty()) continue;
+    desk().point_at(point_of(kind, events.back()));
+    ASSERT_TRUE(desk().until([&] { return desk().has_place("tooltip"); }));
+    desk().frames(3);  // ImGui finds out how large it is
+    const Rect tip = state().places["tooltip"];
+    const Rect lane = *state().timeline.lane_rect(model().trace(), kind);
+    EXPECT_TRUE(tip.y >= lane.y + lane.height || tip.y + tip.height <= lane.y) << tip.y << ", lane at " << lane.y;
+    EXPECT_LE(tip.width, 360);
+    EXPECT_GE(tip.y, 0);
+    EXPECT_LE(tip.y + tip.height, ImGui::GetIO().DisplaySize.y);
+    EXPECT_LE(tip.x + tip.width, ImGui::GetIO().DisplaySize.x);
+  }
+}
+
 }  // namespace
 }  // namespace lanescope::ui_test

@@ -96,6 +96,63 @@ TEST_F(LookTest, EverySizeOfTheWindowHasASaneLayout) {
   }
 }
 
+// The texts of one window of ImGui's and of its children.
+std::vector<DrawnText> texts_of_window(const std::string& name) {
+  const ImDrawData& frame = *ImGui::GetDrawData();
+  std::vector<ImDrawList*> own;
+  for (int i = 0; i < frame.CmdListsCount; ++i) {
+    const std::string owner = frame.CmdLists[i]->_OwnerName ? frame.CmdLists[i]->_OwnerName : "";
+    if (owner == name || owner.starts_with(name + "/")) own.push_back(frame.CmdLists[i]);
+  }
+  ImDrawData part = frame;
+#if IMGUI_VERSION_NUM >= 18980
+  part.CmdLists.clear();
+  for (ImDrawList* list : own) part.CmdLists.push_back(list);
+#else
+  part.CmdLists = own.data();
+#endif
+  part.CmdListsCount = static_cast<int>(own.size());
+  return texts_of(part);
+}
+
+// In a window that is far too small, what an overlay says can still be read.
+TEST_F(LookTest, NoTextsOfAnOverlayOverlap) {
+  const auto open = [&](ui::Overlay overlay) { return [this, overlay] { ui::open_overlay(state(), overlay); }; };
+  const std::pair<const char*, std::function<void()>> overlays[] = {
+      {"##help", open(ui::Overlay::Help)},
+      {"##health", open(ui::Overlay::Health)},
+      {"##gallery", open(ui::Overlay::Gallery)},
+      {"##palette", open(ui::Overlay::Palette)},
+      {"##menu", open(ui::Overlay::Menu)},
+      {"##go_to", open(ui::Overlay::GoTo)},
+      {"##attach", open(ui::Overlay::Attach)},
+      {"##picture", open(ui::Overlay::Picture)},
+      {"##files", [this] { perform(state(), ui::Action::OpenTrace); }},
+      {"##gallery", [this] { perform(state(), ui::Action::Lessons); }},
+      {"##sweep", [this] { state().sweep.open = true; }}};
+  for (const auto& [width, height] : {std::pair(690, 480), std::pair(640, 480), std::pair(480, 360)}) {
+    desk().resize(width, height);
+    for (const auto& [name, opens] : overlays) {
+      SCOPED_TRACE(std::string(name) + ", " + std::to_string(width) + " x " + std::to_string(height));
+      opens();
+      desk().frames(5);
+      const std::vector<DrawnText> texts = texts_of_window(name);
+      EXPECT_FALSE(texts.empty());
+      for (std::size_t a = 0; a < texts.size(); ++a) {
+        for (std::size_t b = a + 1; b < texts.size(); ++b) {
+          const auto& s = texts[a];
+          const auto& t = texts[b];
+          const float across = std::min(s.x + s.width, t.x + t.width) - std::max(s.x, t.x);
+          const float down = std::min(s.y + s.height, t.y + t.height) - std::max(s.y, t.y);
+          EXPECT_FALSE(across > 1 && down > 3) << "'" << s.text << "' and '" << t.text << "'";
+        }
+      }
+      ui::close_overlay(state());
+      state().sweep.open = false;
+    }
+  }
+}
+
 // As on a telephone held upright: the lanes have the whole width, the panels lie side by side below them.
 TEST_F(LookTest, AnUprightWindowHasItsPanelsBelowTheLanes) {
   desk().resize(900, 1100);
@@ -314,6 +371,25 @@ TEST_F(StartTest, AnExperimentInWhichNothingHappensGoesOnFaster) {
   desk.open(wanted);
   EXPECT_FALSE(state().experiment.auto_speed.on);
   EXPECT_DOUBLE_EQ(state().model.speed(), 0.001);
+}
+
+// Nothing happens while it rests, but that is not the run's fault.
+TEST_F(StartTest, APauseDoesNotChangeTheSpeed) {
+  desk.remember("tour_done = true");
+  ui::WindowOptions wanted;
+  wanted.experiment = "P09";
+  wanted.session.device = "sim:rtx4090";
+  desk.open(wanted);
+  ASSERT_TRUE(desk.until([&] { return state().model.analysis().records().size() > 20; }));
+  ASSERT_TRUE(state().experiment.auto_speed.on);
+  desk.key(key::Space);
+  ASSERT_TRUE(state().model.paused());
+  desk.frames(5);
+  desk.rest(std::chrono::seconds(3));  // at rest the window draws nothing
+  desk.key(key::Space);
+  desk.frames(60);
+  EXPECT_DOUBLE_EQ(state().model.speed(), ui::kWindowSpeed);
+  EXPECT_FALSE(state().model.paused());
 }
 
 TEST_F(StartTest, CtrlQQuits) {

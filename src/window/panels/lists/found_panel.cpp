@@ -78,8 +78,7 @@ void draw_found_field(const Canvas& c) {
   const bool was_active = search.field_active;
   search.field_active = ImGui::IsItemActive();
   if (search.focus_wanted && !search.field_active) {
-    drop_typed_characters();
-    ImGui::SetKeyboardFocusHere(-1);  // Dear ImGui 1.90 does not find the next one in a child window
+    focus_field(c, -1);  // Dear ImGui 1.90 does not find the next one in a child window
   } else {
     search.focus_wanted = false;
   }
@@ -95,6 +94,7 @@ void draw_found_field(const Canvas& c) {
   }
   if (entered) {
     search.focus_wanted = true;  // the next Enter continues
+    c.state.await_field();
     walk_found(state, !ImGui::GetIO().KeyShift);
   }
 }

@@ -9,6 +9,7 @@
 #include "window/panels/experiment/experiment_panels.h"
 #include "window/panels/overlays/overlays_panels.h"
 #include "window/panels/run/run_panels.h"
+#include "window/panels/timeline/timeline_panels.h"
 #include "window/widgets.h"
 
 namespace lanescope::ui {
@@ -228,7 +229,13 @@ bool begin_sheet(const Canvas& c, const char* id, const Rect& box, bool shade) {
   return beside && ImGui::IsMouseClicked(0) && ImGui::IsWindowHovered();
 }
 
+bool overlay_key(ShellState& state, KeyChord chord) {
+  return palette_key(state, chord) || file_dialog_key(state, chord) || attach_dialog_key(state, chord) ||
+         gallery_key(state, chord) || go_to_key(state, chord) || menu_key(state, chord);
+}
+
 void draw_overlays(const Canvas& c) {
+  draw_offer(c);
   draw_sweep(c);
   if (c.state.overlays.open == Overlay::Gallery) draw_gallery(c);
   if (c.state.overlays.open == Overlay::Health) draw_health(c);

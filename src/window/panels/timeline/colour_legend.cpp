@@ -183,8 +183,8 @@ void draw_colour_legend(const Canvas& c) {
   if (button(c, "legend.close", tr("Close"), false, 62 * s, "Esc")) state.colours.legend_open = false;
   vertical_space(c, 6);
   const std::vector<std::string> modes{tr("kind"), tr("name"), tr("duration"), tr("stream"), tr("thread")};
-  const int chosen = segmented(c, "legend.by", modes, static_cast<int>(state.preferences.colour_by), inner);
-  if (chosen >= 0) state.preferences.colour_by = static_cast<ColourBy>(chosen);
+  const int chosen = segmented(c, "legend.by", modes, static_cast<int>(colouring_of(state)), inner);
+  if (chosen >= 0) set_colouring(state, static_cast<ColourBy>(chosen));
   vertical_space(c, 6);
   Lines lines(c);
   switch (state.colours.colouring.by) {
