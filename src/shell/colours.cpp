@@ -11,9 +11,13 @@ constexpr std::chrono::milliseconds kBetweenSamples{500};
 
 }  // namespace
 
+ColourBy& chosen_colours(ShellState& state) {
+  return state.model.steering() ? state.preferences.colour_by : state.preferences.colour_traces_by;
+}
+
 void update_colours(ShellState& state) {
   ColourState& colours = state.colours;
-  colours.colouring.by = state.preferences.colour_by;
+  colours.colouring.by = chosen_colours(state);
   if (colours.generation != state.model.generation()) {
     colours.generation = state.model.generation();
     colours.colouring.scales = {};
@@ -29,11 +33,11 @@ void update_colours(ShellState& state) {
 }
 
 void colour_by(ShellState& state, ColourBy by) {
-  state.preferences.colour_by = by;
+  chosen_colours(state) = by;
   const std::string text = base::tr("colours {}", colour_by_title(by));
   switch (by) {
     case ColourBy::Name:
-      return state.show_toast(text + ": " + base::tr("a name has the same colour in every run"));
+      return state.show_toast(text + ": " + base::tr("a kernel has the same colour in every run"));
     case ColourBy::Duration:
       return state.show_toast(text + ": " + base::tr("long events stand out, each kind on its own scale"));
     case ColourBy::Stream:

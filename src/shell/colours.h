@@ -19,6 +19,8 @@ struct ColourState {
   std::chrono::steady_clock::time_point sampled{};
 };
 
+/// The choice for what is shown: for a run that can be steered, or for a trace and another program, each with its own.
+ColourBy& chosen_colours(ShellState& state);
 /// Once per frame, before anything is drawn.
 void update_colours(ShellState& state);
 /// Chooses what the colours say, and says so.

@@ -74,7 +74,7 @@ void add_colourings(const ShellState& state, std::vector<PaletteEntry>& entries)
   for (const ColourBy by : kColourings) {
     entries.push_back({"colour." + std::string(colour_by_key(by)), tr("colour {}", colour_by_title(by)),
                        "look colours color legend " + std::string(colour_by_key(by)), tr("colours"),
-                       state.preferences.colour_by == by ? tr("already set") : "", false,
+                       state.colours.colouring.by == by ? tr("already set") : "", false,
                        [by](ShellState& s) { colour_by(s, by); }});
   }
 }

@@ -127,7 +127,7 @@ std::vector<ActionInfo> look_actions() {
        "colour-by",
        N_("colour by kind, name, duration, stream or thread"),
        {{key::C, kShift}},
-       [](ShellState& s) { colour_by(s, next_colour_by(s.preferences.colour_by)); }},
+       [](ShellState& s) { colour_by(s, next_colour_by(chosen_colours(s))); }},
       {Action::ColourLegend,
        ActionGroup::Window,
        "legend",

@@ -41,7 +41,7 @@ void draw_colour_chip(const Canvas& c, const Rect& r) {
                           key_text(info(Action::NextColouring).keys.front()))
                   .c_str());
   }
-  const ColourBy by = state.preferences.colour_by;
+  const ColourBy by = state.colours.colouring.by;
   std::array<std::uint32_t, 4> swatches{c.theme[Colour::Phase], c.theme[Colour::Launch], c.theme[Colour::Kernel],
                                         c.theme[Colour::CopyH2D]};
   for (std::size_t i = 0; i < swatches.size() && by != ColourBy::Kind; ++i) {
