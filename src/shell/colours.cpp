@@ -43,7 +43,7 @@ void colour_by(ShellState& state, ColourBy by) {
   const std::string text = base::tr("colours {}", colour_by_title(by));
   switch (by) {
     case ColourBy::Name:
-      return state.show_toast(text + ": " + base::tr("a name has the same colour in every run"));
+      return state.show_toast(text + ": " + base::tr("a kernel has the same colour in every run"));
     case ColourBy::Duration:
       return state.show_toast(text + ": " + base::tr("long events stand out, each kind on its own scale"));
     case ColourBy::Stream:

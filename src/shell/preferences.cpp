@@ -166,9 +166,9 @@ ColourBy colour_by_of(const toml::table& table, const char* key, ColourBy standa
   const std::string name = table[key].value_or(std::string(colour_by_key(standard)));
   const std::optional<ColourBy> by = parse_colour_by(name);
   if (!by) {
-    warn(N_("{}: colour_by: no such colouring '{}' (allowed: kind, name, duration, stream, thread)"), file, name);
+    warn(N_("{}: {}: no such colouring '{}' (allowed: kind, name, duration, stream, thread)"), file, key, name);
   }
-  return by.value_or(ColourBy::Kind);
+  return by.value_or(standard);
 }
 
 // A file with a mistake in it is somebody's work: the next save must not overwrite it. Empty: it could not be renamed.

@@ -56,8 +56,6 @@ std::vector<PlotInfo> plot_catalogue(const trace::Trace& trace, bool has_iterati
     add("loss", Loss, PlotGroup::Values, tr("loss"), tr("loss"), Colour::Muted, PlotUnit::Plain, none,
         RangeOf::Extremes);
   }
-  constexpr std::array kColours{Colour::Accent, Colour::CopyD2H, Colour::Kernel, Colour::CopyH2D, Colour::LoaderWait};
-  std::size_t counters = 0;
   for (std::size_t l = 0; l < trace.lane_count(); ++l) {
     const auto id = static_cast<trace::LaneId>(l);
     const trace::LaneInfo& lane = trace.lane(id).info();
@@ -65,8 +63,8 @@ std::vector<PlotInfo> plot_catalogue(const trace::Trace& trace, bool has_iterati
     std::string key = "counter " + lane.name;
     const auto same = [&](const PlotInfo& info) { return info.key == key; };
     for (int n = 2; std::any_of(all.begin(), all.end(), same); ++n) key = fmt::format("counter {} {}", lane.name, n);
-    all.push_back({key, std::nullopt, id, PlotGroup::Values, key.substr(8), key.substr(8),
-                   kColours[counters++ % kColours.size()], PlotUnit::Plain});
+    all.push_back(
+        {key, std::nullopt, id, PlotGroup::Values, key.substr(8), key.substr(8), Colour::Accent, PlotUnit::Plain});
   }
   return all;
 }

@@ -329,7 +329,6 @@ TEST(HtmlColours, AreThoseOfTheProgram) {
                                                           {"dim", Colour::Dim},
                                                           {"accent", Colour::Accent},
                                                           {"call", Colour::Call},
-                                                          {"call-copy", Colour::CallCopy},
                                                           {"launch", Colour::Launch},
                                                           {"kernel", Colour::Kernel},
                                                           {"h2d", Colour::CopyH2D},

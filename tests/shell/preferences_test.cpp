@@ -86,6 +86,7 @@ TEST_F(PreferencesTest, ComeBackAsTheyWere) {
   p.code_view = true;
   p.recent = {"action.fit", "knob.pinned=true"};
   p.colour_by = ColourBy::Duration;
+  p.colour_traces_by = ColourBy::Stream;
   p.recent_files = {"/a folder/é.json", "/b.json.gz"};
   p.attached = {{"python 'my train.py'", "/a folder", "A=1\nB=x y", "all"}};
   p.moved_sources = {{"/theirs/src", "/mine/src"}};

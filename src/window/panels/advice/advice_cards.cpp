@@ -223,7 +223,7 @@ Colour card_colour(const Card& card) {
       return Colour::CopyH2D;
     case Rule::LoaderWait:
     case Rule::FirstBatch:
-      return Colour::CopyD2H;
+      return Colour::LoaderWait;
     default:
       return Colour::Wait;
   }

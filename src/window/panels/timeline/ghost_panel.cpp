@@ -56,7 +56,7 @@ float draw_bracket(const Canvas& c, const Rect& row, float shown_end, float othe
   const Colour colour = same_work ? Colour::Good : Colour::Muted;
   const std::uint32_t ink = c.theme[colour];
   const float y = row.y + row.height / 2;
-  std::string says = tr("{} shorter", base::format_duration(difference));
+  std::string says = tr("{} shorter", base::format_duration(difference, 3));
   if (!same_work) {
     const bool shown_shorter = shown_end < other_end;
     says += " " + tr("for {} instead of {} samples", shown_shorter ? batch : other_batch,
@@ -109,7 +109,7 @@ void draw_names(const Canvas& c, const Rect& area, const std::string& tag, const
     lines.erase(0, std::min(end + 1, lines.size()));
     y += 17 * s;
   }
-  draw_label(c, {x, y, width, 17 * s}, c.theme[Colour::Muted], FontRole::MonoSmall, base::format_duration(duration));
+  draw_label(c, {x, y, width, 17 * s}, c.theme[Colour::Muted], FontRole::MonoSmall, base::format_duration(duration, 4));
 }
 
 }  // namespace

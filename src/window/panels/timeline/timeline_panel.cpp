@@ -55,7 +55,7 @@ static void frame_iteration(const ShellState& state, TimelineFrame& frame) {
   if (shown->duration() > 3 * static_cast<Nanoseconds>(axis.span_ns())) return;
   frame.iteration = {shown->start_ns, shown->end_ns};
   frame.iteration_says =
-      tr("iteration {}", base::format_count(shown->number)) + "   " + base::format_duration(shown->duration());
+      tr("iteration {}", base::format_count(shown->number)) + "   " + base::format_duration(shown->duration(), 4);
   if (state.view.refit() > 1.15) frame.iteration_says += fmt::format("   {:.2g}x", state.view.refit());
 }
 
