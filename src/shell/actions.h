@@ -49,6 +49,7 @@ enum class Action : std::uint8_t {
   Single,
   Average,
   TriggerPanel,
+  WorstIteration,
   Resume,
   // view
   ZoomIn,

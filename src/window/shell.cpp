@@ -223,6 +223,7 @@ void Shell::begin_anew() {
   state_.code.end();
   state_.try_it.end();
   state_.scope.drop_average();
+  state_.scope.worst.leave();
   state_.timeline.clear();
   state_.scroll = {};
 }

@@ -88,7 +88,7 @@ void OtherSide::update(const Model& model, const ActiveExperiment* experiment, c
     if (kept_.size() > kMostKept) std::erase_if(kept_, [&](const auto& one) { return !on_lanes(one.first); });
   }
   const bool anew = std::exchange(generation_, model.generation()) != model.generation();
-  if (anew) earlier_.reset();
+  if (anew) put(nullptr);
   const Steering* steering = model.steering();
   if (!steering) {
     now_.reset();

@@ -33,8 +33,11 @@ std::array<std::string, 2> tags(const ShellState& state) {
 
 // "95 of 100 iterations are": if others take longer, or less long.
 std::string holds_for(const ShellState& state, const ShownIteration& shown) {
-  const auto recent = analysis::recent_iterations(state.model.analysis(), kLastIterations);
+  auto recent = analysis::recent_iterations(state.model.analysis(), kLastIterations);
   const auto length = static_cast<double>(shown.duration());
+  const auto& markers = state.model.analysis().markers();
+  if (!markers.empty())
+    std::erase_if(recent, [&](const auto& one) { return one.start_ns < markers.back().start_ns; });
   const auto alike = std::ranges::count_if(recent, [&](const analysis::RecentIteration& one) {
     return std::abs(static_cast<double>(one.end_ns - one.start_ns) - length) <= kLikeIt * length;
   });
