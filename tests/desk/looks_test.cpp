@@ -221,22 +221,6 @@ TEST_F(LooksTest, LanesThatDoNotFitAreScrolledByTheThumb) {
   EXPECT_TRUE(goes("lanes_scroll.cpu"));
 }
 
-TEST_F(LooksTest, TheDividerIsDraggedAndADoubleClickResetsIt) {
-  // All lanes are there, and at rest.
-  ASSERT_TRUE(desk().until([&] { return model().analysis().records().size() >= 6; }));
-  hold_still();
-  desk().frames(2);
-  ASSERT_TRUE(desk().until([&] { return !state().timeline.moving(); }));
-  const float before = desk().place("timeline").height;
-  const Point at = middle(desk().place("divider"));
-  desk().drag(at, {at.x, at.y - 60});
-  EXPECT_GT(state().preferences.timeline_share, 0);
-  EXPECT_NEAR(desk().place("timeline").height, before - 60, 3);
-  desk().double_click(middle(desk().place("divider")));
-  ASSERT_TRUE(desk().until([&] { return state().preferences.timeline_share == 0; }));
-  EXPECT_TRUE(desk().until([&] { return std::abs(desk().place("timeline").height - before) <= 1; }));
-}
-
 // As when the window is moved to a monitor of another density.
 TEST_F(LooksTest, TextAndLengthsFollowTheMonitor) {
   const float before = desk().place("menu.button").height;

@@ -307,7 +307,7 @@ TEST_F(StartTest, TheLookIsRemembered) {
   EXPECT_EQ(ImGui::GetIO().DisplaySize.y, 700);
   desk.key(key::T);
   desk.tap(key::Equal, kControl);
-  ui::TriggerSettings trigger{ui::TriggerSource::Name, "item()", 2'000'000, 0, 0.25, false};
+  ui::TriggerSettings trigger{ui::TriggerSource::Name, "item()", 2'000'000, 0};
   state().view.set_trigger(trigger);
   desk.resize(1100, 720);
   ASSERT_TRUE(desk.until([] { return ImGui::GetIO().DisplaySize.x == 1100; }));
@@ -317,7 +317,6 @@ TEST_F(StartTest, TheLookIsRemembered) {
   EXPECT_FLOAT_EQ(state().preferences.font_scale, 1.1f);
   EXPECT_EQ(ImGui::GetIO().DisplaySize.x, 1100);
   EXPECT_EQ(ImGui::GetIO().DisplaySize.y, 720);
-  trigger.automatic = true;  // a name that never comes leaves no window that stands
   EXPECT_EQ(state().view.own_trigger(), trigger);
   EXPECT_EQ(state().preferences.picture_folder, desk.pictures().string());
   // Nothing is left in the folder the program was started in, or elsewhere in the home.

@@ -90,7 +90,7 @@ TEST_F(PreferencesTest, ComeBackAsTheyWere) {
   p.recent_files = {"/a folder/é.json", "/b.json.gz"};
   p.attached = {{"python 'my train.py'", "/a folder", "A=1\nB=x y", "all"}};
   p.moved_sources = {{"/theirs/src", "/mine/src"}};
-  p.trigger = {TriggerSource::LongWait, "item()", 2'000'000, 500'000, 0.4};
+  p.trigger = {TriggerSource::LongWait, "item()", 2'000'000, 500'000};
   p.bindings.set(Action::PauseRun, {{GLFW_KEY_F9, 0}});
   p.bindings.set(Action::Fit, {{GLFW_KEY_F9, GLFW_MOD_CONTROL | GLFW_MOD_ALT}, {GLFW_KEY_PAGE_UP, GLFW_MOD_SHIFT}});
   p.bindings.set(Action::Quit, {});
