@@ -55,9 +55,8 @@ void add_actions(const ShellState& state, std::vector<PaletteEntry>& entries) {
   for (const ActionInfo& a : actions()) {
     if (a.action == Action::Palette) continue;
     const std::string keys = keys_text(a);
-    entries.push_back({"action." + std::string(a.name), tr(a.text), a.name, keys == "–" ? "" : keys,
-                       why_without_effect(state, a.action), true,
-                       [action = a.action](ShellState& s) { s.requests.actions.push_back(action); },
+    entries.push_back({"action." + std::string(a.name), tr(a.text), a.name, keys, why_without_effect(state, a.action),
+                       true, [action = a.action](ShellState& s) { s.requests.actions.push_back(action); },
                        a.action == Action::OpenTrace});
   }
 }

@@ -139,9 +139,7 @@ void Screen::key(int key, KeyMotion motion, int modifiers) {
   const KeyChord chord{key, modifiers & (modifier::Shift | modifier::Control | modifier::Alt)};
   if (motion == KeyMotion::Release) {
     if (key == command_key_) command_key_ = 0;
-    const auto tapped = keys_.release(key, base::now());
-    if (tapped && !is_typing(state)) perform(state, *tapped);
-    return;
+    return keys_.release(key);
   }
   const bool pressed = motion == KeyMotion::Press;
   if (pressed && key >= 0) pressed_.push_back(key);
@@ -162,7 +160,7 @@ void Screen::key(int key, KeyMotion motion, int modifiers) {
   // The desktop's dialog takes a moment to open: what is typed meanwhile is for it.
   if (state.files.asking.busy() && key != key::Escape && is_plain(chord)) return;
   if (focus_key(state.focus, chord, !pressed) || presenting_key(state, chord, !pressed)) return;
-  const auto wanted = pressed ? keys_.press(chord, base::now()) : keys_.repeat(chord);
+  const auto wanted = pressed ? keys_.press(chord) : keys_.repeat(chord);
   if (wanted) perform(state, *wanted);
 }
 
@@ -197,7 +195,7 @@ void Screen::give_keys() {
 void Screen::hold_keys() {
   if (is_typing(state()) || state().overlays.open == Overlay::Menu) return keys_.forget();
   if (keys_.any()) owe_frames();
-  for (const Action action : keys_.held(modifiers_down(), base::now())) hold(state(), action);
+  for (const Action action : keys_.held(modifiers_down())) hold(state(), action);
 }
 
 bool Screen::refresh_look() {

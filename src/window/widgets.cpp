@@ -273,8 +273,7 @@ void language_switch(const Canvas& c, float right) {
                       height};
     draw_labels(list, c.fonts, {&label, 1});
     if (ImGui::IsItemHovered()) {
-      const ActionInfo& action = info(Action::ToggleLanguage);
-      const std::string tip = fmt::format("{} ({})", tr(action.text), key_text(action.keys.front()));
+      const std::string tip = with_keys(tr(info(Action::ToggleLanguage).text), Action::ToggleLanguage);
       ImGui::SetTooltip("%s", dead ? no_chinese_text().c_str() : tip.c_str());
     }
     if (clicked && !chosen) c.state.requests.actions.push_back(Action::ToggleLanguage);

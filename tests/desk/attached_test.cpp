@@ -138,7 +138,7 @@ class AttachDialogTest : public AttachedTest {
     AttachedTest::SetUp();
     setenv("LANESCOPE_INJECT", "/proc/self/exe", 1);  // no program here loads it
     state().preferences.attached.clear();
-    desk().key(key::G, kShift);
+    desk().act(ui::Action::AttachProgram);
     ASSERT_TRUE(desk().until([&] { return state().overlays.open == Overlay::Attach; }));
     desk().frames(3);
   }
@@ -170,7 +170,7 @@ TEST_F(AttachDialogTest, StartsWhatIsTypedAndRemembersIt) {
   EXPECT_TRUE(desk().until([&] { return watching->watched().end == "exit status 3"; }));
   EXPECT_THAT(state().preferences.attached, ElementsAre(ui::AttachedProgram{"sh -c 'exit 3'", "/", "A=1", "acquire"}));
   // The next time, it is there already.
-  desk().key(key::G, kShift);
+  desk().act(ui::Action::AttachProgram);
   ASSERT_TRUE(desk().until([&] { return state().overlays.open == Overlay::Attach; }));
   EXPECT_EQ(dialog().typed.command, "sh -c 'exit 3'");
 }

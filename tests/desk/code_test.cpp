@@ -94,7 +94,7 @@ TEST_F(CodeViewTest, IsLeftWhereThereIsNone) {
 TEST_F(CodeViewTest, IsCopiedAsAScript) {
   const auto copied = [&] {
     state().toast.reset();
-    desk().key(key::C, kAlt);
+    desk().act(ui::Action::CopyScript);
     EXPECT_TRUE(desk().until([&] { return state().toast.has_value(); }));
     EXPECT_THAT(state().toast->text, testing::StartsWith("copied as PyTorch: "));
     return std::string(ImGui::GetClipboardText());

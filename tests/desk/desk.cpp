@@ -310,6 +310,11 @@ void Desk::tap(int key, unsigned modifiers) {
   hold(modifiers, false);
 }
 
+void Desk::act(ui::Action action) {
+  perform(state(), action);
+  frames(4);
+}
+
 void Desk::type(std::string_view text) {
   for (const char c : text) {
     const auto [key, shifted] = key_of(c);

@@ -64,6 +64,7 @@ class Desk final : public ScreenUser {
   void key(int key, unsigned modifiers = kNone);  ///< down for two frames
   void tap(int key, unsigned modifiers = kNone);  ///< down and up before the program looks
   void type(std::string_view text);
+  void act(ui::Action action);  ///< as the palette does
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -224,7 +224,7 @@ TEST_F(ExperimentsTest, AnotherWorkloadEndsIt) {
 TEST_F(ExperimentsTest, TheLanguageOfTheirTextsIsRemembered) {
   if (!ui::has_chinese_font()) GTEST_SKIP() << "no font with Chinese letters";
   start(item());
-  desk().key(key::Z);
+  desk().act(ui::Action::ToggleLanguage);
   EXPECT_EQ(state().language(), Language::Chinese);
   desk().frames(2);
   const ImFont* font = ImGui::GetIO().Fonts->Fonts[0];
@@ -235,7 +235,7 @@ TEST_F(ExperimentsTest, TheLanguageOfTheirTextsIsRemembered) {
 #endif
   desk().click("language.en");
   EXPECT_EQ(state().language(), Language::English);
-  desk().key(key::Z);
+  desk().act(ui::Action::ToggleLanguage);
   ui::save_preferences(ui::preferences_path(), state().preferences);
   EXPECT_EQ(ui::load_preferences(ui::preferences_path()).language, Language::Chinese);
 }

@@ -38,7 +38,7 @@ class LooksTest : public DeskTest {
 
 TEST_F(LooksTest, TGoesThroughTheThemes) {
   for (const ThemeName name : {ThemeName::Light, ThemeName::HighContrast, ThemeName::Dark}) {
-    desk().key(key::T);
+    desk().act(ui::Action::ToggleTheme);
     EXPECT_EQ(state().preferences.theme, name);
   }
 }
@@ -180,7 +180,7 @@ TEST_F(LooksTest, PresentationIsTheLanesAndTheVerdict) {
   EXPECT_FALSE(desk().has_place("verdict"));
   EXPECT_TRUE(desk().has_place("badge"));
   EXPECT_GT(state().scale(), 1.2f);
-  desk().key(key::Digit2);  // all keys work in it
+  desk().act(ui::Action::Trigger);  // all keys work in it
   EXPECT_EQ(state().view.mode(), ui::ViewMode::Trigger);
   desk().key(key::Escape);
   EXPECT_FALSE(state().presentation.on);
@@ -231,11 +231,11 @@ TEST_F(LooksTest, TextAndLengthsFollowTheMonitor) {
 }
 
 TEST_F(LooksTest, AnimationIsSwitchedAndSaidSo) {
-  desk().key(key::T, kShift);
+  desk().act(ui::Action::ToggleAnimation);
   EXPECT_FALSE(state().preferences.animation);
   ASSERT_TRUE(state().toast.has_value());
   EXPECT_NE(state().toast->text.find("off"), std::string::npos);
-  desk().key(key::T, kShift);
+  desk().act(ui::Action::ToggleAnimation);
   EXPECT_TRUE(state().preferences.animation);
 }
 

@@ -65,7 +65,7 @@ after = {{ label = {{ en = "a", zh = "后" }}, settings = ["log_interval=50"] }}
   }
   /// Answers the question for the file's name with what is proposed.
   fs::path save() {
-    desk().key(key::X, kAlt);
+    desk().act(ui::Action::SaveExperiment);
     EXPECT_TRUE(desk().until([&] { return desk().has_place("files.confirm") && ImGui::GetIO().WantTextInput; }))
         << (state().toast ? state().toast->text : "no toast");
     desk().frames(3);
@@ -159,7 +159,7 @@ TEST_F(OwnFilesTest, TheFontsGetTheLettersOfNewFiles) {
 // The plain run: the last turn of a knob gives the two sides.
 TEST_F(OwnFilesTest, ATurnIsSavedAsAnExperiment) {
   run({"batch_size=256"});
-  desk().key(key::X, kAlt);
+  desk().act(ui::Action::SaveExperiment);
   ASSERT_TRUE(desk().until([&] { return state().toast.has_value(); }));
   EXPECT_EQ(state().toast->text, "turn a knob first: its two positions become the two sides");
   EXPECT_FALSE(state().overlays.open);
@@ -239,7 +239,7 @@ TEST_F(OwnFilesTest, AnExistingFileIsReplacedOnlyAfterAQuestion) {
   desk().frames(3);
   const fs::path path = write("X1-pinned-memory-off-on.toml", "not an experiment");
   ASSERT_TRUE(desk().until([&] { return !errors().empty(); }));
-  desk().key(key::X, kAlt);
+  desk().act(ui::Action::SaveExperiment);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("files.confirm") && ImGui::GetIO().WantTextInput; }));
   EXPECT_THAT(state().files.field.typed, testing::EndsWith("/" + path.filename().string()));
   desk().frames(3);

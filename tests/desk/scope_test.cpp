@@ -99,8 +99,7 @@ TEST_F(ScopeTest, ThePictureStandsStillWhileAKnobIsTurned) {
 
 TEST_F(ScopeTest, SingleWaitsForTheNextAndStands) {
   set(TriggerSource::LongWait, "", 5'000'000);  // nothing waits for so long
-  state().requests.actions.push_back(ui::Action::Single);
-  desk().frames(1);
+  desk().act(ui::Action::Single);
   EXPECT_TRUE(state().view.armed());
   EXPECT_EQ(wording(), "waits for wait > 5 ms");
   const std::size_t now = model().analysis().records().size();
@@ -128,8 +127,7 @@ TEST_F(ScopeTest, WithoutATriggerATypicalIterationIsShown) {
 
 TEST_F(ScopeTest, TheAverageCollectsAndStartsAnewWithAKnob) {
   state().scope.average.count = 8;
-  state().requests.actions.push_back(ui::Action::Average);
-  desk().frames(1);
+  desk().act(ui::Action::Average);
   ASSERT_TRUE(desk().until([&] { return state().scope.picture.count() == 8; }));
   EXPECT_TRUE(ui::shows_average(state()));
   EXPECT_EQ(wording(), "average of 8");
@@ -140,15 +138,13 @@ TEST_F(ScopeTest, TheAverageCollectsAndStartsAnewWithAKnob) {
   ASSERT_TRUE(desk().until([&] { return state().scope.picture.count() < 8; }));
   ASSERT_TRUE(desk().until([&] { return state().scope.picture.count() == 8; }));
   for (const Nanoseconds t : state().scope.asked.triggers) EXPECT_GE(t, last_marker());
-  state().requests.actions.push_back(ui::Action::Average);
-  desk().frames(1);
+  desk().act(ui::Action::Average);
   EXPECT_FALSE(ui::shows_average(state()));
 }
 
 TEST_F(ScopeTest, AnAveragedEventIsSelectedByAClick) {
   state().scope.average.count = 4;
-  state().requests.actions.push_back(ui::Action::Average);
-  desk().frames(1);
+  desk().act(ui::Action::Average);
   ASSERT_TRUE(desk().until([&] { return state().scope.picture.count() == 4; }));
   hold_still();
   desk().frames(3);
@@ -182,8 +178,7 @@ TEST_F(ScopeTest, AnOpenedTraceIsAveraged) {
   ASSERT_TRUE(desk().until([&] { return !model().live(); }));
   desk().frames(2);
   state().scope.average.count = 8;
-  state().requests.actions.push_back(ui::Action::Average);
-  desk().frames(1);
+  desk().act(ui::Action::Average);
   ASSERT_TRUE(desk().until([&] { return state().scope.picture.count() == 8; }))
       << wording() << ", " << state().view.fired().size() << " fired, " << axis().span_ns() << " ns in view, of "
       << model().extent().second - model().extent().first << (state().toast ? state().toast->text : "");
@@ -194,8 +189,7 @@ TEST_F(ScopeTest, AnOpenedTraceIsAveraged) {
   state().view.set_trigger({.source = TriggerSource::Name, .name = "cudaMemcpyAsync"});
   ASSERT_TRUE(desk().until([&] { return stands_at(LaneKind::Calls, "cudaMemcpyAsync"); }));
   desk().key(key::Escape);
-  state().requests.actions.push_back(ui::Action::Average);
-  desk().frames(1);
+  desk().act(ui::Action::Average);
   EXPECT_FALSE(aligned());
   EXPECT_FALSE(ui::shows_average(state()));
   EXPECT_EQ(state().view.label_origin(), model().extent().first);

@@ -16,7 +16,7 @@ class SweepTest : public DeskTest {
   void SetUp() override {
     DeskTest::SetUp();
     state().sweep = {};
-    desk().key(key::C);
+    desk().act(ui::Action::Sweep);
     ASSERT_TRUE(desk().until([&] { return desk().has_place("sweep"); }));
   }
   void TearDown() override {

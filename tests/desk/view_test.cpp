@@ -160,16 +160,16 @@ TEST_F(ViewTest, FitShowsEverything) {
 }
 
 TEST_F(ViewTest, OneTwoThreeAndL) {
-  desk().key(key::Digit1);
+  desk().act(ui::Action::Roll);
   EXPECT_EQ(state().view.mode(), ViewMode::Roll);
   const Nanoseconds edge = model().live_edge();
   ASSERT_TRUE(desk().until([&] { return model().live_edge() > edge; }));
   EXPECT_NEAR(axis().to_px(model().live_edge()), axis().right_px() - 0.03f * axis().width_px(), 1);
-  desk().key(key::Digit2);
+  desk().act(ui::Action::Trigger);
   EXPECT_EQ(state().view.mode(), ViewMode::Trigger);
   desk().frames(2);
   EXPECT_FLOAT_EQ(axis().to_px(state().view.label_origin()), axis().left_px() + 1);
-  desk().key(key::Digit3);
+  desk().act(ui::Action::Single);
   EXPECT_EQ(state().view.mode(), ViewMode::Single);
   ASSERT_TRUE(desk().until([&] { return !state().view.armed(); }));
   const ui::TimeAxis taken = axis();
@@ -177,7 +177,7 @@ TEST_F(ViewTest, OneTwoThreeAndL) {
   EXPECT_EQ(axis(), taken);
   desk().key(key::L);
   EXPECT_EQ(state().view.mode(), ViewMode::Trigger);
-  desk().key(key::Digit1);
+  desk().act(ui::Action::Roll);
   state().view.pan(30);
   EXPECT_EQ(state().view.mode(), ViewMode::Single);
   desk().key(key::Home);
@@ -386,13 +386,13 @@ TEST_F(ViewTest, ThePlotsChangeTheirAxis) {
   EXPECT_FALSE(state().plots.on_timeline_axis.has_value());
   desk().click("plot_axis");
   EXPECT_EQ(state().plots.on_timeline_axis, true);
-  desk().key(key::X);
+  desk().act(ui::Action::TogglePlotAxis);
   EXPECT_EQ(state().plots.on_timeline_axis, false);
   desk().click("plot_axis");
   EXPECT_EQ(state().plots.on_timeline_axis, true);
   // A roll has them on the timeline's axis without being asked, where nobody has said otherwise.
   state().plots.on_timeline_axis.reset();
-  desk().key(key::Digit1);
+  desk().act(ui::Action::Roll);
   desk().click("plot_axis");
   EXPECT_EQ(state().plots.on_timeline_axis, false);
 }

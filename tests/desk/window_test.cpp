@@ -261,7 +261,7 @@ TEST_F(StartTest, TheFirstMinuteEndsWithTheFactor) {
   desk.open(options());
   desk.frames(5);
   EXPECT_EQ(tour(), TourStep::Off);
-  desk.key(key::F1, kShift);
+  desk.act(ui::Action::FirstMinute);
   EXPECT_TRUE(desk.until([&] { return tour() == TourStep::PressFlip && desk.has_place("tour.skip"); }));
 }
 
@@ -292,7 +292,7 @@ TEST_F(StartTest, TheExperimentsOwnKnobEndsTheRewardToo) {
 TEST_F(StartTest, EscapeSkipsTheHintsToo) {
   desk.open(options());
   ASSERT_TRUE(desk.until([&] { return desk.has_place("tour.skip"); }));
-  desk.key(key::H);
+  desk.act(ui::Action::CaptureHealth);
   desk.key(key::Escape);  // what is on top first
   EXPECT_EQ(tour(), TourStep::PressFlip);
   desk.key(key::Escape);
@@ -305,7 +305,7 @@ TEST_F(StartTest, TheLookIsRemembered) {
   desk.open(options());
   EXPECT_EQ(ImGui::GetIO().DisplaySize.x, 1000);
   EXPECT_EQ(ImGui::GetIO().DisplaySize.y, 700);
-  desk.key(key::T);
+  desk.act(ui::Action::ToggleTheme);
   desk.tap(key::Equal, kControl);
   ui::TriggerSettings trigger{ui::TriggerSource::Name, "item()", 2'000'000, 0};
   state().view.set_trigger(trigger);
@@ -414,7 +414,7 @@ TEST_F(StartTest, AFileOnTheCommandLineIsShown) {
   EXPECT_EQ(state().model.source().file(), o.open[0]);
   EXPECT_EQ(desk.screen().failure(), "");
   EXPECT_FALSE(state().model.simulated());
-  desk.key(key::T);
+  desk.act(ui::Action::ToggleTheme);
 }
 
 // The window is there before the file is: a pipe gives nothing until somebody writes into it.

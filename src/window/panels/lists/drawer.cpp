@@ -60,8 +60,7 @@ float draw_tab(const Canvas& c, const Tab& tab, float x, float y, float gap) {
   // Above, so that the neighbouring tabs stay in sight.
   if (hovered) ImGui::SetNextWindowPos({x - 6 * s, y - 4 * s}, ImGuiCond_Always, {0, 1});
   if (hovered) {
-    const ActionInfo& action = info(tab.action);
-    ImGui::SetTooltip("%s", fmt::format("{} ({})", tr(action.text), keys_text(action)).c_str());
+    ImGui::SetTooltip("%s", with_keys(tr(info(tab.action).text), tab.action).c_str());
   }
   const std::uint32_t ink = on        ? c.theme[Colour::Text]
                             : hovered ? c.theme.as_text(Colour::Accent)

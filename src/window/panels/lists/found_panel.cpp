@@ -50,7 +50,7 @@ bool small_button(const Canvas& c, const char* id, const char* sign, const Rect&
   return clicked;
 }
 
-std::string tip(Action action) { return fmt::format("{} ({})", tr(info(action).text), keys_text(info(action))); }
+std::string tip(Action action) { return with_keys(tr(info(action).text), action); }
 
 void draw_found_field(const Canvas& c) {
   ShellState& state = c.state;

@@ -187,7 +187,7 @@ void draw_colour_legend(const Canvas& c) {
   ImGui::AlignTextToFramePadding();
   text(c, FontRole::BodyBold, Colour::Text, tr("Colours"));
   ImGui::SameLine();
-  text(c, FontRole::Small, Colour::Dim, key_text(info(Action::NextColouring).keys.front()));
+  text(c, FontRole::Small, Colour::Dim, keys_text(info(Action::NextColouring)));
   ImGui::SameLine(end - 62 * s);
   if (button(c, "legend.close", tr("Close"), false, 62 * s, "Esc")) state.colours.legend_open = false;
   vertical_space(c, 6);
