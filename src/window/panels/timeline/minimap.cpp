@@ -88,7 +88,7 @@ void add_bins(const Canvas& c, const TimeAxis& axis, const Rect& box, SpanBatch&
     const float waiting = 0.4f * room * bar.waiting / bar.covered;
     if (bar.events > 0) out.solid(x0, bottom - events, x1, bottom, with_alpha(c.theme[Colour::Muted], 0.30f));
     if (busy > 0) out.solid(x0, bottom - busy, x1, bottom, with_alpha(c.theme[Colour::Kernel], 0.60f));
-    if (waiting > 0) out.solid(x0, box.y, x1, box.y + waiting, with_alpha(c.theme[Colour::Wait], 0.75f));
+    if (waiting > 0) out.solid(x0, box.y, x1, box.y + waiting, with_alpha(c.theme[Colour::Muted], 0.5f));
   }
 }
 
@@ -263,7 +263,7 @@ void draw_whole_run(const Canvas& c, const TimeAxis& place, const Rect& box) {
   if (hovered && navigation.minimap.kind == Drag::None) {
     const Nanoseconds zero = state.model.live() ? 0 : begin;
     const std::string tip =
-        tr("{} of {}\ngreen: GPU busy · red, from the top: CPU waiting · grey: events",
+        tr("{} of {}\ngreen: GPU busy · from the top: CPU waiting · below: events",
            base::format_duration(axis.to_ns(ImGui::GetIO().MousePos.x) - zero), base::format_duration(end - begin));
     ImGui::SetTooltip("%s", tip.c_str());
   }
