@@ -128,12 +128,12 @@ void Timeline::draw_stall_band(const TimelineFrame& frame) {
     rows_batch_.solid(at(block.x, gap.x, middle), y, at(block_right, gap_right, middle), next, fill);
   }
   // The edges as dots, which are smooth however flat the curve is.
-  const float r = 0.7f * s;
+  const float r = 0.7f * s, last = end - r;
   for (const auto& [from, to] : {std::pair(block.x, gap.x), std::pair(block_right, gap_right)}) {
-    if (end <= straight) break;  // no room for a curve
+    if (last <= straight) break;  // no room for a curve
     const int dots = static_cast<int>(std::min(kMostDots, kDots * std::hypot(to - from, end - straight) / s)) + 1;
     for (int i = 0; i <= dots; ++i) {
-      const float y = straight + (end - straight) * static_cast<float>(i) / static_cast<float>(dots);
+      const float y = straight + (last - straight) * static_cast<float>(i) / static_cast<float>(dots);
       const float x = at(from, to, y);
       rows_batch_.solid(x - r, y - r, x + r, y + r, edge, r);
     }
