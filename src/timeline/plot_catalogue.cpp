@@ -35,11 +35,11 @@ std::vector<PlotInfo> plot_catalogue(const trace::Trace& trace, bool has_iterati
         RangeOf::Means);
     add("run-ahead-max", RunAheadMax, PlotGroup::Pace, tr("run-ahead max"), tr("run max"), Colour::Launch,
         PlotUnit::Count, none, RangeOf::Extremes);
-    add("cpu-waiting", CpuWaiting, PlotGroup::Waiting, tr("CPU waiting"), tr("CPU wait"), Colour::Wait,
+    add("cpu-waiting", CpuWaiting, PlotGroup::Waiting, tr("CPU waiting"), tr("CPU wait"), Colour::Muted,
         PlotUnit::Percent, full, RangeOf::Means);
     add("data-waiting", DataWaiting, PlotGroup::Waiting, tr("waiting for data"), tr("data wait"), Colour::LoaderWait,
         PlotUnit::Percent, full, RangeOf::Means);
-    add("syncs", Syncs, PlotGroup::Waiting, tr("syncs/iteration"), tr("syncs/it"), Colour::Wait, PlotUnit::Count, 1.0f,
+    add("syncs", Syncs, PlotGroup::Waiting, tr("syncs/iteration"), tr("syncs/it"), Colour::Muted, PlotUnit::Count, 1.0f,
         RangeOf::Means);
     add("idle-sync", IdleAfterSync, PlotGroup::Idle, tr("idle after sync"), tr("idle sync"), Colour::Bubble,
         PlotUnit::Percent, full, RangeOf::Means);

@@ -20,6 +20,7 @@ constexpr float kBandLabelHeight = 20, kLabelPad = 8;
 constexpr float kBandLetterPx = 8.2f;  // of the bold font, with a margin
 constexpr int kGapSteps = 16;
 constexpr float kMostSlices = 160;
+constexpr float kDots = 1.2f, kMostDots = 1000;  // per pixel of a curved edge
 
 // "34 µs", "2.8 ms", "345 µs": two digits, and no tenths of what has three.
 std::string brief(Nanoseconds ns) {
@@ -43,7 +44,8 @@ std::optional<Stall> Timeline::find_stall(const TimelineFrame& frame, const Time
   if (shown.second <= shown.first) return std::nullopt;
   const Nanoseconds visible = axis.length_ns(kLeastGapPx * frame.scale);
   const auto part = static_cast<Nanoseconds>(static_cast<double>(shown.second - shown.first) / kFinest);
-  const auto stall = stalls_.costliest(shown.first, shown.second, std::max({Nanoseconds{1}, visible, part}));
+  const auto stall =
+      stalls_.costliest(shown.first, shown.second, std::max({Nanoseconds{1}, visible, part}), axis.begin_ns());
   if (!stall || stall->gap.start_ns >= frame.live_edge) return std::nullopt;
   return axis.length_px(stall->block.to - stall->block.from) < kLeastBlockPx * frame.scale ? std::nullopt : stall;
 }
@@ -95,7 +97,7 @@ void Timeline::place_stall_label(const TimelineFrame& frame, const TimeAxis& axi
   const float width = (static_cast<float>(letters(band_->text)) * kBandLetterPx + 2 * kLabelPad) * s;
   const float left = std::max(block.x, axis.left_px()), right = std::min(block.x + block.width, axis.right_px());
   const float room = axis.right_px() - axis.left_px() - 2 * kLabelPad * s;
-  if (right <= left || width > room || y + kBandLabelHeight * s > block.y) return;
+  if (right <= left || width > room || y + kBandLabelHeight * s > top) return;
   const float x =
       std::clamp((left + right - width) / 2, axis.left_px() + kLabelPad * s, axis.right_px() - kLabelPad * s - width);
   band_->label = {x, y, width, kBandLabelHeight * s};
@@ -124,10 +126,16 @@ void Timeline::draw_stall_band(const TimelineFrame& frame) {
   for (float y = straight; y < end; y += step) {
     const float next = std::min(y + step, end), middle = (y + next) / 2;
     rows_batch_.solid(at(block.x, gap.x, middle), y, at(block_right, gap_right, middle), next, fill);
-    // A flat curve is as long as it moves in a row of pixels.
-    for (const auto& [from, to] : {std::pair(block.x, gap.x), std::pair(block_right, gap_right)}) {
-      const auto [left, right] = std::minmax({at(from, to, y), at(from, to, next)});
-      rows_batch_.solid(left - 0.5f * s, y, right + 0.5f * s, next, edge);
+  }
+  // The edges as dots, which are smooth however flat the curve is.
+  const float r = 0.7f * s, last = end - r;
+  for (const auto& [from, to] : {std::pair(block.x, gap.x), std::pair(block_right, gap_right)}) {
+    if (last <= straight) break;  // no room for a curve
+    const int dots = static_cast<int>(std::min(kMostDots, kDots * std::hypot(to - from, end - straight) / s)) + 1;
+    for (int i = 0; i <= dots; ++i) {
+      const float y = straight + (last - straight) * static_cast<float>(i) / static_cast<float>(dots);
+      const float x = at(from, to, y);
+      rows_batch_.solid(x - r, y - r, x + r, y + r, edge, r);
     }
   }
   if (gap.y > end) {

@@ -136,26 +136,39 @@ bool Stalls::stalls(LaneId lane, const Event& range) {
   const auto call = gap ? call_of(*gap) : std::nullopt;
   if (!call) return false;
   const StallBlock found = block(call->lane, call->event);
-  return found.lost() > 0 && (waits_by_nature(range) || 2 * (found.to - found.from) >= range.duration());
+  return found.lost() > 0 && (waits_by_nature(range) || 2 * std::max(found.to - found.from, sum) >= range.duration());
 }
 
-std::optional<Stall> Stalls::costliest(Nanoseconds from, Nanoseconds to, Nanoseconds least) {
-  const Bubble* best = nullptr;
+// The stalls that begin in [from, to). However many short ones there are, they cost one search per `least`.
+template <typename Visit>
+void Stalls::visit(Nanoseconds from, Nanoseconds to, Nanoseconds least, Visit visit) const {
   for (const Gpu& gpu : gpus_) {
     const analysis::Bubbles& bubbles = *gpu.bubbles;
     const auto end_of = [&](std::size_t i) { return bubbles[i].end_ns; };
     std::size_t i = base::first_above(0, bubbles.size(), from, end_of);
     while (i < bubbles.size()) {
       const Bubble& b = bubbles[i];
-      if (b.duration() >= least && is_stall(b.cause) && b.call_start_ns >= from && b.call_start_ns < to) {
-        if (!best || b.duration() > best->duration()) best = &b;
-      }
-      if (b.start_ns >= to) break;  // a call at the end of the stretch may run dry after it
-      // However many short ones there are, they cost one search per `least`.
+      if (b.duration() >= least && is_stall(b.cause) && b.call_start_ns >= from && b.call_start_ns < to) visit(b);
+      if (b.start_ns >= to) break;  // because of a call at the end of the stretch, the GPU may run dry after it
       i = b.duration() < least ? base::first_above_near(i + 1, i + 1, bubbles.size(), b.start_ns + least, end_of)
                                : i + 1;
     }
   }
+}
+
+std::optional<Stall> Stalls::costliest(Nanoseconds from, Nanoseconds to, Nanoseconds least, Nanoseconds preferred) {
+  constexpr double kAlike = 0.9;
+  Nanoseconds longest = 0;
+  visit(from, to, least, [&](const Bubble& b) { longest = std::max(longest, b.duration()); });
+  const Bubble* best = nullptr;
+  const auto before = [&](const Bubble& a, const Bubble& b) {
+    const bool liked = a.call_start_ns >= preferred;
+    return liked != (b.call_start_ns >= preferred) ? liked : a.call_start_ns < b.call_start_ns;
+  };
+  visit(from, to, least, [&](const Bubble& b) {
+    if (static_cast<double>(b.duration()) < kAlike * static_cast<double>(longest)) return;
+    if (!best || before(b, *best)) best = &b;
+  });
   const auto call = best ? call_of(*best) : std::nullopt;
   if (!call) return std::nullopt;
   Stall stall{*call, block(call->lane, call->event), *best};

@@ -51,10 +51,12 @@ class Stalls {
   /// The time that GPUs idled because of the lane's calls in [from, to); of many gaps, as often as because of the first
   /// ones.
   Nanoseconds lost(trace::LaneId lane, Nanoseconds from, Nanoseconds to);
-  /// A range is a stall if a stall begins in it and it reads or waits by its nature, or the stall is half of it.
+  /// A range is a stall if a stall begins in it and it reads or waits by its nature, or if the block of one, or what
+  /// the GPU idles because of all of them, is half as long as the range.
   bool stalls(trace::LaneId lane, const trace::Event& range);
-  /// The costliest of those that begin in [from, to); a gap shorter than `least` does not count.
-  std::optional<Stall> costliest(Nanoseconds from, Nanoseconds to, Nanoseconds least);
+  /// The costliest of those that begin in [from, to); a gap shorter than `least` does not count. Of several that cost
+  /// about the same, the first that begins at or after `preferred`, so that the answer is the same for each iteration.
+  std::optional<Stall> costliest(Nanoseconds from, Nanoseconds to, Nanoseconds least, Nanoseconds preferred);
   /// What a person calls it: the statement that reads or waits, "item()", or else the call.
   std::string_view statement(const Stall& stall) const;
 
@@ -68,6 +70,8 @@ class Stalls {
   bool belongs(const Gpu& gpu, trace::LaneId lane) const;
   bool same_thread(trace::LaneId a, trace::LaneId b) const;
   std::optional<EventRef> call_of(const analysis::Bubble& gap) const;
+  template <typename Visit>
+  void visit(Nanoseconds from, Nanoseconds to, Nanoseconds least, Visit visit) const;
   template <typename Matches>
   const analysis::Bubble* longest(trace::LaneId lane, Nanoseconds from, Nanoseconds to, Nanoseconds& sum,
                                   Matches matches);
