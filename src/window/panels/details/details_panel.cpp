@@ -125,8 +125,12 @@ void draw_stale_reads(const Canvas& c) {
 Colour verdict_colour(VerdictKind kind) {
   switch (kind) {
     case VerdictKind::SyncBound:
+    case VerdictKind::RankBound:
       return Colour::Wait;
+    case VerdictKind::Race:
+      return Colour::NotArrived;
     case VerdictKind::LaunchBound:
+    case VerdictKind::CpuBound:
       return Colour::Launch;
     case VerdictKind::CopyBound:
       return Colour::CopyH2D;
@@ -277,8 +281,7 @@ void draw_details(const Canvas& c) {
   draw_pin_button(c);
   const Colour colour = verdict_colour(recent.verdict.kind);
   const bool starting = state.model.live() && recent.verdict.kind == VerdictKind::Unknown;
-  text(c, FontRole::Verdict, colour,
-       starting ? tr("Measuring …") : std::string(analysis::verdict_title(recent.verdict.kind)));
+  text(c, FontRole::Verdict, colour, starting ? tr("Measuring …") : analysis::verdict_title(recent.verdict));
   note_place(c, "verdict");
   vertical_space(c, 2);
   draw_verdict_figures(c, recent.verdict, starting);
