@@ -517,4 +517,21 @@ const Bubbles& LiveAnalysis::bubbles() const { return engines_->whole.bubbles();
 const std::vector<trace::Event>& LiveAnalysis::markers() const { return engines_->whole.markers(); }
 Nanoseconds LiveAnalysis::analysed_until() const { return engines_->whole.analysed_until(); }
 
+std::vector<RecentIteration> recent_iterations(const LiveAnalysis& analysis, std::size_t most) {
+  const auto records = analysis.records();
+  std::vector<RecentIteration> recent;
+  const std::size_t first = records.size() > most ? records.size() - most : 0;
+  for (std::size_t i = first; i < records.size(); ++i) {
+    const IterationRecord& now = records[i];
+    RecentIteration one{now.start_ns, now.end_ns, now.number};
+    const RunningTotals none;
+    const RunningTotals& before = i > 0 ? static_cast<const RunningTotals&>(records[i - 1]) : none;
+    one.reads = now.d2h_bytes > before.d2h_bytes;
+    one.waits = now.sync_count > before.sync_count;
+    one.lost_ns = idle_of(now.bubble_ns, CauseGroup::AfterSync) - idle_of(before.bubble_ns, CauseGroup::AfterSync);
+    recent.push_back(one);
+  }
+  return recent;
+}
+
 }  // namespace lanescope::analysis

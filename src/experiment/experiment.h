@@ -33,13 +33,11 @@ std::string_view side_key(Side side);  ///< "before", "after"
 
 /// What the window shows of a side at first. File: [view] for both sides; [before.view] and [after.view] override it.
 struct View {
-  /// What the picture is aligned to: "iteration", "wait", or the name of a call, a range or a kernel.
+  /// What chooses the iteration that is shown: "iteration", "wait", or the name of a call, a range or a kernel.
   std::string trigger = "iteration";
   base::Nanoseconds wait_over_ns = 100'000;  ///< "wait": of waits longer than this. File: wait_over_us
   base::Nanoseconds hold_off_ns = 0;         ///< from one trigger to the next at least. File: hold_off_us
-  double iterations = 3.2;                   ///< the visible stretch of time, in iterations of the CPU's loop,
-  base::Nanoseconds span_ns = 0;             ///< or as a time, if not 0. File: span_us
-  double before = 0;                         ///< share of the view before the trigger, 0 to 0.9
+  double iterations = 1;                     ///< how many the view holds, from the start of one
   std::vector<std::string> folded;           ///< names of lanes shown as strips
   std::vector<std::string> outlined;         ///< names of lanes in a frame: what a person is told to look at
   std::vector<std::string> plots;            ///< keys of plots; empty: the usual ones

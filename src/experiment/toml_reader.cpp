@@ -17,6 +17,7 @@ using base::tr;
 
 constexpr std::int64_t kMostMicroseconds = 3'600'000'000;
 
+// "span_us" and "before" are of earlier versions, whose files are still read: the view starts with an iteration now.
 constexpr auto kViewKeys =
     std::to_array<std::string_view>({"trigger", "wait_over_us", "hold_off_us", "iterations", "span_us", "before",
                                      "folded", "outlined", "plots", "shows"});
@@ -183,12 +184,7 @@ void TomlReader::read_view(const toml::node& node, const std::string& key, View&
   if (place.has("trigger")) view.trigger = string(place, "trigger");
   time("wait_over_us", view.wait_over_ns);
   time("hold_off_us", view.hold_off_ns);
-  time("span_us", view.span_ns);
-  if (place.has("iterations")) {
-    view.iterations = number(place, "iterations", 0.001, 1000);
-    view.span_ns = 0;
-  }
-  if (place.has("before")) view.before = number(place, "before", 0, 0.9);
+  if (place.has("iterations")) view.iterations = number(place, "iterations", 0.001, 1000);
   if (place.has("folded")) view.folded = strings(place, "folded");
   if (place.has("outlined")) view.outlined = strings(place, "outlined");
   if (place.has("plots")) view.plots = strings(place, "plots");

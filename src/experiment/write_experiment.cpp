@@ -63,10 +63,6 @@ class Lines {
   std::string text_;
 };
 
-// The stretch as a number of iterations resets the one as a time, so where both are kept, the time comes in a table of
-// its own after it.
-bool has_both(const View& view) { return view.span_ns != 0 && view.iterations != View().iterations; }
-
 // What `view` has other than `from`.
 void put_view(Lines& lines, const std::string& name, const View& view, const View& from) {
   if (view == from) return;
@@ -75,8 +71,6 @@ void put_view(Lines& lines, const std::string& name, const View& view, const Vie
   if (view.wait_over_ns != from.wait_over_ns) lines.integer("wait_over_us", view.wait_over_ns / 1000);
   if (view.hold_off_ns != from.hold_off_ns) lines.integer("hold_off_us", view.hold_off_ns / 1000);
   if (view.iterations != from.iterations) lines.number("iterations", view.iterations);
-  if (view.span_ns != from.span_ns) lines.integer("span_us", view.span_ns / 1000);
-  if (view.before != from.before) lines.number("before", view.before);
   if (view.folded != from.folded) lines.all_of("folded", view.folded);
   if (view.outlined != from.outlined) lines.all_of("outlined", view.outlined);
   if (view.plots != from.plots) lines.all_of("plots", view.plots);
@@ -94,15 +88,11 @@ View common_view(const Experiment& e) {
   take(&View::trigger);
   take(&View::wait_over_ns);
   take(&View::hold_off_ns);
-  take(&View::before);
   take(&View::folded);
   take(&View::outlined);
   take(&View::plots);
   take(&View::shows);
   take(&View::iterations);
-  if (has_both(a)) common.iterations = a.iterations;
-  if (has_both(b)) common.iterations = b.iterations;
-  if (!has_both(a) && !has_both(b)) take(&View::span_ns);
   return common;
 }
 

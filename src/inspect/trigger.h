@@ -26,8 +26,6 @@ struct TriggerSettings {
   std::string name;                    ///< for Name: "cudaMemcpyAsync", "item()"
   Nanoseconds wait_over_ns = 100'000;  ///< for LongWait
   Nanoseconds hold_off_ns = 0;         ///< minimum trace time from one trigger to the next
-  double pre_trigger = 0;              ///< share of the view's width before the trigger, 0 to 0.9
-  bool automatic = true;               ///< without a trigger for two seconds the view scrolls on; otherwise it stops
 
   bool operator==(const TriggerSettings&) const = default;
   /// True if both fire at the same times.
@@ -36,8 +34,6 @@ struct TriggerSettings {
            hold_off_ns == other.hold_off_ns;
   }
 };
-
-inline constexpr double kMostPreTrigger = 0.9;
 
 /// The newest times in [from, to] at which the trigger fires, oldest first, at most `most`. Examines about `limit`
 /// events at most, from the newest back, so that its cost is bounded.

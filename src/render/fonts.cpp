@@ -26,6 +26,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::array<ImWchar, 5> kFigures{0x0020, 0x0039, 0x0078, 0x0078, 0};  // of a factor: "1.44x"
+
 // The characters the program uses: Latin with its extension (translations), Greek, punctuation, arrows, mathematics,
 // and a few shapes as icons.
 constexpr std::array<ImWchar, 25> kGlyphs{0x0020, 0x017f, 0x0391, 0x03c9, 0x2010, 0x2026, 0x2030, 0x203a, 0x2070,
@@ -166,7 +168,7 @@ ImFont* add_file(ImFontAtlas& atlas, const FontData& data, float line_height, Im
 /// Adds the font of one role; `em_px` receives its actual size in the atlas. `chinese` must exist until the atlas is
 /// built.
 ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, const std::vector<ImWchar>& chinese,
-                 float& em_px) {
+                 const ImWchar* ranges, float& em_px) {
   ImFontConfig config;
   config.OversampleH = 1;
   config.PixelSnapH = true;
@@ -183,7 +185,7 @@ ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, c
   if (face.ok()) {
     const float line = std::max(1.0f, std::round(wanted_em_px * face.line_height_per_em()));
     em_px = line / face.line_height_per_em();
-    font = add_file(atlas, font_data(path), line, config, kGlyphs.data());
+    font = add_file(atlas, font_data(path), line, config, ranges);
   }
   if (font == nullptr) {
     ImFontConfig builtin;
@@ -217,7 +219,7 @@ ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, c
 
 ImFont* Fonts::operator[](FontRole role) const {
   const std::array<ImFont*, kFontRoleCount> fonts{body, body_bold,  small,   small_bold, title,
-                                                  mono, mono_small, verdict, lead};
+                                                  mono, mono_small, verdict, lead,       factor};
   return fonts[static_cast<std::size_t>(role)];
 }
 
@@ -286,7 +288,8 @@ Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density, const Chi
                                                    {FontRole::Mono, &Fonts::mono, files.mono},
                                                    {FontRole::MonoSmall, &Fonts::mono_small, files.mono},
                                                    {FontRole::Verdict, &Fonts::verdict, files.bold},
-                                                   {FontRole::Lead, &Fonts::lead, files.regular}}};
+                                                   {FontRole::Lead, &Fonts::lead, files.regular},
+                                                   {FontRole::Factor, &Fonts::factor, files.bold}}};
   const std::vector<ImWchar> body = glyph_ranges_of(chinese.body), small = glyph_ranges_of(chinese.small),
                              title = glyph_ranges_of(chinese.title), mono = glyph_ranges_of(chinese.mono),
                              verdict = glyph_ranges_of(chinese.verdict), lead = glyph_ranges_of(chinese.lead), none{0};
@@ -319,7 +322,8 @@ Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density, const Chi
   std::array<float, kFontRoleCount> em_px{};
   for (const Wanted& w : wanted) {
     const auto index = static_cast<std::size_t>(w.role);
-    fonts.*w.font = add_font(atlas, w.path, em_size(w.role) * pixel_scale, letters(w.role), em_px[index]);
+    fonts.*w.font = add_font(atlas, w.path, em_size(w.role) * pixel_scale, letters(w.role),
+                              w.role == FontRole::Factor ? kFigures.data() : kGlyphs.data(), em_px[index]);
   }
 #if IMGUI_VERSION_NUM < 19200
   atlas.Build();

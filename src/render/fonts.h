@@ -35,6 +35,7 @@ struct Fonts : TextMeasure {
   ImFont* mono = nullptr;
   ImFont* mono_small = nullptr;
   ImFont* verdict = nullptr;
+  ImFont* factor = nullptr;
   ImFont* lead = nullptr;
   /// The size argument of ImDrawList::AddText by role, in the pixels of the ImGui context (line height).
   std::array<float, kFontRoleCount> line_height{};

@@ -50,7 +50,6 @@ enum class Action : std::uint8_t {
   Average,
   TriggerPanel,
   Resume,
-  ExperimentView,
   // view
   ZoomIn,
   ZoomOut,
@@ -139,6 +138,7 @@ enum class Action : std::uint8_t {
   NextControl,
   PreviousControl,
   Presentation,
+  About,
   FullScreen,
   ToggleTheme,
   NextColouring,

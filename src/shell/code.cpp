@@ -22,7 +22,7 @@ void toggle_code(ShellState& state) {
   bool& shown = state.preferences.code_view;
   shown = !shown || state.comparison.state.open;  // A and B cover it
   state.comparison.state.open = false;
-  state.drawer = shown ? DrawerTab::Code : DrawerTab::Plots;
+  state.drawer = shown ? DrawerTab::Code : DrawerTab::Closed;
 }
 
 std::string no_code(const ShellState& state) {

@@ -40,6 +40,10 @@ std::string nothing_pinned(const ShellState& state) {
 }
 
 void update_comparison(ShellState& state) {
+  OtherSide& other = state.comparison.other;
+  other.update(state.model, state.experiment.active ? &*state.experiment.active : nullptr);
+  const SharedSnapshot below = other.run();
+  state.view.compare_with(below ? static_cast<double>(below->typical_iteration().duration()) : 0);
   CompareState& compare = state.comparison.state;
   const bool had_b = compare.b() != nullptr;
   compare.update(state.model, base::now());

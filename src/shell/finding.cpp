@@ -100,7 +100,7 @@ void show_drawer(ShellState& state, DrawerTab tab) {
 }
 
 void toggle_drawer(ShellState& state, DrawerTab tab) {
-  show_drawer(state, state.drawer == tab ? DrawerTab::Plots : tab);
+  show_drawer(state, state.drawer == tab ? DrawerTab::Closed : tab);
 }
 
 void open_search(ShellState& state) {
@@ -127,7 +127,7 @@ bool close_search(ShellState& state) {
   search.ask({});
   search.forget_place();
   search.pulse.reset();
-  if (state.drawer == DrawerTab::Found) state.drawer = DrawerTab::Plots;
+  if (state.drawer == DrawerTab::Found) state.drawer = DrawerTab::Closed;
   return true;
 }
 

@@ -47,6 +47,7 @@ void fit_all(ShellState& state) {
 void fit(ShellState& state) {
   if (compares(state)) return state.comparison.view.fit();
   const auto stretch = selected_stretch(state.selection);
+  if (!stretch && state.model.live() && state.view.shown_iteration()) return state.view.go_to_goal();
   if (!stretch) return state.view.fit(state.model);
   const auto [from, to] = *stretch;
   const TimeAxis before = state.view.destination();
@@ -258,7 +259,7 @@ std::vector<ActionInfo> view_actions() {
       {Action::Fit,
        ActionGroup::View,
        "fit",
-       N_("centre the selection; again: fit it; else: fit all"),
+       N_("centre the selection; again: fit it; else: fit an iteration, or all"),
        {{key::F}},
        fit},
       {Action::FitAll, ActionGroup::View, "fit-all", N_("show the whole run"), {{key::F, kShift}}, fit_all},
@@ -359,7 +360,7 @@ std::vector<ActionInfo> step_actions() {
        ActionGroup::View,
        "select-iteration",
        N_("select the iteration it belongs to"),
-       {{key::I}},
+       {{}},
        select_iteration},
       {Action::ClearSelection,
        ActionGroup::View,

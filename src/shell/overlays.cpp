@@ -69,6 +69,8 @@ void close_topmost(ShellState& state) {
     state.scope.panel_open = false;
   } else if (state.sweep.open) {
     state.sweep.open = false;
+  } else if (state.about_open) {
+    state.about_open = false;
   } else if (state.comparison.state.open) {
     state.comparison.state.open = false;
   } else if (close_search(state)) {

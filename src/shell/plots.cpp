@@ -25,6 +25,10 @@ void toggle_ghost(ShellState& state) {
   }
 }
 
+void toggle_open(ShellState& state) {
+  show_drawer(state, state.drawer == DrawerTab::Closed ? state.last_drawer : DrawerTab::Closed);
+}
+
 }  // namespace
 
 std::vector<ActionInfo> plot_actions() {
@@ -32,9 +36,9 @@ std::vector<ActionInfo> plot_actions() {
       {Action::ShowPlots,
        ActionGroup::Reading,
        "plots",
-       N_("show the plots"),
+       N_("open or close the drawer with plots and lists"),
        {{key::V, kCtrl}},
-       [](ShellState& s) { show_drawer(s, DrawerTab::Plots); }},
+       toggle_open},
       {Action::TogglePlotAxis,
        ActionGroup::Reading,
        "plot-axis",

@@ -115,8 +115,6 @@ TriggerSettings read_trigger(const toml::table& table, const std::string& file) 
   };
   trigger.wait_over_ns = time("wait_over_ns", 1, trigger.wait_over_ns);
   trigger.hold_off_ns = time("hold_off_ns", 0, trigger.hold_off_ns);
-  const double share = table["pre_trigger"].value_or(trigger.pre_trigger);
-  if (!std::isnan(share)) trigger.pre_trigger = std::clamp(share, 0.0, kMostPreTrigger);
   return trigger;
 }
 
@@ -124,8 +122,7 @@ toml::table trigger_table(const TriggerSettings& trigger) {
   return toml::table{{"on", std::string(kSources[static_cast<std::size_t>(trigger.source)])},
                      {"name", trigger.name},
                      {"wait_over_ns", trigger.wait_over_ns},
-                     {"hold_off_ns", trigger.hold_off_ns},
-                     {"pre_trigger", trigger.pre_trigger}};
+                     {"hold_off_ns", trigger.hold_off_ns}};
 }
 
 // Entries without a command, or without paths, are left out.

@@ -13,7 +13,7 @@ struct ShellState;
 struct Presentation {
   bool on = false;
   float scale = 1.5f;    ///< scale factor in this mode, from the window's height
-  bool story = true;     ///< the column with the text, the published numbers and the correction
+  bool story = false;    ///< the column with the text, the published numbers and the correction
   std::string told;      ///< what the column tells, in which size of the window: its letters stay as they are
   bool smaller = false;  ///< letters, because it would not fit otherwise
   float scroll = 0;      ///< by how many lines the column is to be scrolled in the next frame

@@ -39,6 +39,9 @@ template <SettingTurn kTurn>
 void turn(ShellState& state) {
   const workload::Settings settings = state.model.steering()->settings();  // a copy, which keeps `spec` alive
   const workload::SettingSpec& spec = *settings.spec(kTurn.setting);
+  if (const workload::NoEffect* none = settings.no_effect(spec)) {
+    return state.show_toast(tr("No effect now: {}.", tr(none->reason)));
+  }
   kTurn.step == 0 ? toggle_setting(state.model, spec) : step_setting(state.model, spec, kTurn.step);
 }
 
@@ -120,7 +123,13 @@ void toggle_sweep(ShellState& state) {
   state.sweep.open = !state.sweep.open;
 }
 
+// The one that is drawn below the lanes: after a turn by hand that is not the experiment's other side.
 void flip_side(ShellState& state) {
+  const OtherSide& other = state.comparison.other;
+  if (other.has_two() && !other.of_experiment()) {
+    if (std::string refused = other.swap(state.model); !refused.empty()) state.show_toast(std::move(refused), true);
+    return;
+  }
   const ActiveExperiment& active = *state.experiment.active;
   const auto now = active.side_of(state.model.steering()->settings());
   const experiment::Side from = now.value_or(active.side());
@@ -129,7 +138,8 @@ void flip_side(ShellState& state) {
 
 std::string no_side(const ShellState& state) {
   if (std::string why = no_knobs(state); !why.empty()) return why;
-  if (!state.experiment.active) return tr("no experiment is running");
+  const OtherSide& pair = state.comparison.other;
+  if (!state.experiment.active && !pair.has_two()) return tr("no experiment is running, and no knob was turned");
   if (!other_side_tells(state)) return {};
   return state.lesson.hides() ? tr("first answer the question") : tr("the task is to turn the knobs yourself");
 }
@@ -241,7 +251,7 @@ std::vector<ActionInfo> turn_actions() {
       {Action::FlipSide,
        ActionGroup::Run,
        "flip",
-       N_("switch to the experiment's other side"),
+       N_("switch to the other side"),
        {{key::Tab}},
        flip_side,
        no_side},

@@ -25,8 +25,6 @@ using experiment::Experiment;
 
 constexpr Nanoseconds kMostNs = 3'600'000'000'000;  // what a file accepts
 
-double rounded(double value, double step) { return std::round(value / step) * step; }
-
 Nanoseconds whole_us(Nanoseconds ns) { return std::clamp<Nanoseconds>((ns + 500) / 1000 * 1000, 1000, kMostNs); }
 
 std::string trigger_of(const TriggerSettings& trigger) {
@@ -68,15 +66,9 @@ experiment::View view_of(const ShellState& state) {
   view.trigger = trigger_of(trigger);
   if (trigger.source == TriggerSource::LongWait) view.wait_over_ns = whole_us(trigger.wait_over_ns);
   if (trigger.hold_off_ns > 0) view.hold_off_ns = whole_us(trigger.hold_off_ns);
-  view.before = std::clamp(rounded(trigger.pre_trigger, 0.01), 0.0, kMostPreTrigger);
-  const double span = state.view.destination().span_ns();
   const analysis::Pace& pace = state.model.recent().pace;
-  const double iterations = pace.known() ? rounded(span / pace.ns, 0.01) : 0;
-  if (iterations >= 0.01 && iterations <= 1000) {
-    view.iterations = iterations;
-  } else {
-    view.span_ns = whole_us(static_cast<Nanoseconds>(std::min(span, static_cast<double>(kMostNs))));
-  }
+  const double held = pace.known() ? std::floor(state.view.destination().span_ns() / pace.ns) : 1;
+  view.iterations = std::clamp(held, 1.0, 1000.0);
   view.folded = folded_lanes(state);
   view.plots = chosen_plots(state.plots.view.choice);
   return view;

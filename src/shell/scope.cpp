@@ -69,19 +69,6 @@ void take_ready(ScopeState& scope, const analysis::LiveAnalysis& analysis) {
   }
 }
 
-std::string with(const char* text, const std::string& value) { return fmt::format(fmt::runtime(text), value); }
-
-std::string average_text(const ScopeState& scope) {
-  return tr("average of {}/{}", scope.picture.count(), scope.average.count);
-}
-
-std::string settings_text(const TriggerSettings& settings) {
-  std::string says = settings.automatic ? tr("auto") : tr("normal");
-  if (settings.hold_off_ns > 0) says += " · " + with(tr("hold-off {}"), base::format_duration(settings.hold_off_ns));
-  if (settings.pre_trigger > 0) says += fmt::format(" · {} {:.0f} %", tr("pre"), settings.pre_trigger * 100);
-  return says;
-}
-
 bool fires(const ShellState& state) {
   return newest_trigger(state.model.trace(), state.view.trigger_settings(), std::numeric_limits<Nanoseconds>::min(),
                         state.model.extent().second)
@@ -107,13 +94,10 @@ std::string needs_a_run(const ShellState& state) {
   return state.model.live() ? "" : tr("an opened trace is not live: roll, trigger and single need a live run");
 }
 
-std::string no_experiment_view(const ShellState& state) {
-  return state.view.has_goal() ? "" : tr("no experiment is running, so there is no view of one");
-}
-
 std::string follows_already(const ShellState& state) {
   if (!state.model.live()) return no_run(state);
-  return state.view.mode() == ViewMode::Single ? "" : tr("the view already follows the run");
+  const bool held = state.view.mode() == ViewMode::Single || state.view.stays();
+  return held ? "" : tr("the view already follows the run");
 }
 
 }  // namespace
@@ -170,44 +154,21 @@ void update_scope(ShellState& state) {
 ScopeStatus scope_status(const ShellState& state) {
   const ViewControl& view = state.view;
   const TriggerSettings& settings = view.trigger_settings();
-  ScopeStatus status;
-  status.what = with(tr("trigger: {}"), trigger_text(settings));
+  const std::string what = trigger_text(settings);
   if (!state.model.live() && state.scope.average.on && !shows_average(state)) {
-    if (view.fired().empty()) {
-      status.says = {no_trigger_text(settings)};
-    } else if (state.scope.pending.busy() || view.moving()) {
-      status.says = {tr("averaging")};
-    } else {
-      status.says = {tr("no picture of this width fits into the trace"), tr("zoom in")};
-    }
-  } else if (view.armed()) {
-    status.waits = !view.single_shot();
-    if (view.single_shot()) {
-      status.says = {tr("triggered: filling the picture"), tr("triggered")};
-    } else {
-      status.says = {with(tr("armed: waiting for {}"), trigger_text(settings)), tr("armed: waiting"), tr("armed")};
-    }
-  } else if (view.mode() == ViewMode::Roll) {
-    status.says = {tr("rolling: newest at the right"), tr("rolling")};
-  } else if (view.mode() == ViewMode::Single) {
-    status.says = {view.single_shot() ? tr("single: one picture, held") : tr("stopped"), tr("stopped")};
-    if (shows_average(state)) status.says.insert(status.says.begin(), average_text(state.scope));
-  } else if (view.fired().empty() && !view.trigger_instant()) {
-    status.waits = true;
-    const std::string none = no_trigger_text(settings);
-    status.says = {with(view.auto_rolling() ? tr("rolling, no trigger yet: {}") : tr("no trigger yet: {}"), none),
-                   with(tr("no trigger yet: {}"), none), none, tr("no trigger yet")};
-  } else if (view.auto_rolling()) {
-    status.waits = true;
-    status.says = {with(tr("rolling: {} for 2 s"), no_trigger_text(settings)), tr("rolling: no trigger for 2 s"),
-                   tr("no trigger for 2 s")};
-  } else if (state.scope.average.on) {
-    status.says = {average_text(state.scope)};
-  } else {
-    status.only_settings = true;
-    status.says = {settings_text(settings), settings.automatic ? tr("auto") : tr("normal")};
+    if (view.fired().empty()) return {tr("average"), no_trigger_text(settings), false};
+    if (state.scope.pending.busy() || view.moving()) return {tr("average"), "…", false};
+    return {tr("average"), tr("zoom in: no picture of this width fits"), false};
   }
-  return status;
+  if (view.armed() && !view.single_shot()) return {tr("waits for"), what, true};
+  if (view.armed()) return {tr("single"), what, false};
+  if (shows_average(state)) return {tr("average of"), fmt::format("{}", state.scope.picture.count()), false};
+  if (view.mode() == ViewMode::Roll) return {tr("rolls"), tr("newest at the right"), false};
+  if (view.frozen_by_hand() || view.stays()) {
+    return {tr("held"), key_text(info(Action::Resume).keys.front()), false};
+  }
+  if (view.fired().empty() && !view.trigger_instant()) return {tr("trigger"), no_trigger_text(settings), true};
+  return {tr("trigger"), what, false};
 }
 
 std::vector<ActionInfo> scope_actions() {
@@ -242,7 +203,7 @@ std::vector<ActionInfo> scope_actions() {
       {Action::TriggerPanel,
        ActionGroup::Scope,
        "trigger-panel",
-       N_("trigger settings: source, hold-off, pre-trigger"),
+       N_("trigger: what chooses the shown iteration"),
        {{key::O}},
        [](ShellState& s) { s.scope.panel_open = !s.scope.panel_open; }},
       {Action::Resume,
@@ -252,13 +213,6 @@ std::vector<ActionInfo> scope_actions() {
        {{key::L}, {key::Home}},
        [](ShellState& s) { s.view.resume(); },
        follows_already},
-      {Action::ExperimentView,
-       ActionGroup::Scope,
-       "experiment-view",
-       N_("show the experiment's own view again"),
-       {{key::L, kCtrl}},
-       [](ShellState& s) { s.view.go_to_goal(); },
-       no_experiment_view},
   };
 }
 

@@ -48,12 +48,10 @@ void update_scope(ShellState& state);
 /// The average is drawn instead of the events in this frame.
 bool shows_average(const ShellState& state);
 
-/// What the top bar says about the trigger.
+/// What the trigger's chip says: "trigger", "iteration start"; "held", "L".
 struct ScopeStatus {
-  std::string what;               ///< "trigger: iteration start"
-  std::vector<std::string> says;  ///< the state in words, longest wording first
-  bool waits = false;             ///< armed, or nothing has fired yet
-  bool only_settings = false;     ///< `says` lists the trigger's settings, as there is nothing else to say
+  std::string label, value;
+  bool waits = false;  ///< armed, or nothing has fired yet
 };
 ScopeStatus scope_status(const ShellState& state);
 

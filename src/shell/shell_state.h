@@ -79,7 +79,8 @@ struct ShellState {
   std::uint64_t marks_written = 0;  ///< Marks::version() of the marks saved beside an opened trace
 
   // What is shown next to the timeline.
-  DrawerTab drawer = DrawerTab::Plots;
+  DrawerTab drawer = DrawerTab::Closed, last_drawer = DrawerTab::Plots;
+  bool about_open = false;  ///< the drawer over the lanes with what the experiment, or the trace, is about
   Plots plots;
   SearchState search;
   EventListState event_list;
@@ -118,6 +119,7 @@ struct ShellState {
   std::optional<Toast> toast;
   TourStep tour = TourStep::Off;
   FrameFigures figures;
+  CalmFigures calm;
 
   /// Something drawn in this frame is still moving. Things that are not drawn never set it.
   bool in_motion = false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include "base/translate.h"
 #include "inspect/owner_text.h"
@@ -95,9 +96,17 @@ void LaneLayout::show_all() {
   ++version_;
 }
 
+void LaneLayout::leave_out(const LeftOut& rows) {
+  if (rows == left_out_) return;
+  left_out_ = rows;
+  ++version_;
+}
+
 void LaneLayout::reset() {
   const std::uint64_t version = version_ + 1;
+  const LeftOut left_out = left_out_;
   *this = {};
+  left_out_ = left_out;
   version_ = version;
 }
 
@@ -265,8 +274,14 @@ std::vector<OrderedLane> ordered_lanes(const trace::Trace& trace, const LaneLayo
   const std::vector<std::string> keys = lane_keys(trace);
   const Owners owners(trace, keys.size());
   std::vector<LaneId> lanes;
+  std::size_t iterations = 0;
   for (std::size_t l = 0; l < keys.size(); ++l) {
-    if (has_order_row(trace.lane(static_cast<LaneId>(l)).info())) lanes.push_back(static_cast<LaneId>(l));
+    const LaneInfo& info = trace.lane(static_cast<LaneId>(l)).info();
+    if (info.kind == LaneKind::Iterations) ++iterations;
+    if (has_order_row(info)) lanes.push_back(static_cast<LaneId>(l));
+  }
+  if (layout.left_out().iterations && iterations == 1) {
+    std::erase_if(lanes, [&](LaneId l) { return trace.lane(l).info().kind == LaneKind::Iterations; });
   }
   std::sort(lanes.begin(), lanes.end(), [&](LaneId a, LaneId b) {
     return order_of(trace.lane(a).info(), owners.threads()) < order_of(trace.lane(b).info(), owners.threads());
@@ -277,8 +292,7 @@ std::vector<OrderedLane> ordered_lanes(const trace::Trace& trace, const LaneLayo
     const LaneInfo& info = trace.lane(l).info();
     OrderedLane entry;
     std::tie(entry.group, entry.heading) = owners.group(info, layout.grouping());
-    if (!trace::is_cpu_lane(info.kind) && !gpu_begun) {
-      gpu_begun = true;
+    if (!trace::is_cpu_lane(info.kind) && !std::exchange(gpu_begun, true) && !layout.left_out().curve) {
       OrderedLane curve;
       curve.key = kRunAheadKey;
       curve.name = tr("launches\nin flight");

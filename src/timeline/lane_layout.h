@@ -58,6 +58,13 @@ class LaneLayout {
   std::size_t hidden_count() const;
   void show_all();
   void reset();
+  /// Left out without being hidden by the user: the curve, and the only lane of iterations, which stand in the ruler.
+  struct LeftOut {
+    bool curve = false, iterations = false;
+    bool operator==(const LeftOut&) const = default;
+  };
+  const LeftOut& left_out() const { return left_out_; }
+  void leave_out(const LeftOut& rows);
   /// Incremented by every change above.
   std::uint64_t version() const { return version_; }
 
@@ -67,6 +74,7 @@ class LaneLayout {
   std::vector<std::string> folded_at_first_;
   std::set<std::string> folded_groups_, kept_open_;
   std::vector<std::string> order_;
+  LeftOut left_out_;
   std::uint64_t version_ = 1;
 };
 

@@ -48,6 +48,22 @@ float base_height(LaneKind kind) {
   }
 }
 
+// Spare height goes to the kernels first, then to the calls: that is where the picture is read.
+float growth(LaneKind kind) {
+  switch (kind) {
+    case LaneKind::Kernels:
+      return 1;
+    case LaneKind::Calls:
+      return 0.41f;
+    case LaneKind::CopyH2D:
+    case LaneKind::CopyD2H:
+    case LaneKind::CopyOther:
+      return 0.03f;
+    default:
+      return 0.09f;
+  }
+}
+
 constexpr float kCountEvery = 80;                  // minimum distance in pixels between displayed counts
 constexpr float kCountPx = 42;                     // space for a count
 constexpr float kLaneLetterPx = 7.2f;              // width of a digit, with a margin
@@ -77,7 +93,9 @@ LaneRow::Shape LaneRow::shape_for(const RowContext& context, const Appearance& l
   // Deeply nested ranges become thin, so that a large trace shows its shape.
   const float full = compact_ ? kCompactHeight : base_height(lane.info().kind);
   const auto rows = static_cast<float>(std::max<std::size_t>(1, lane.row_count()));
-  const float event = std::round((rows > 3 ? std::min(full, kManyRowsHeight) : full) * look.factor * s * 4) / 4;
+  const float stretch = 1 + (look.stretch - 1) * (look.stretch > 1 ? growth(lane.info().kind) : 1);
+  const float factor = look.factor * stretch;
+  const float event = std::round((rows > 3 ? std::min(full, kManyRowsHeight) : full) * factor * s * 4) / 4;
   const float pitch = event + kSubRowGap * s;
   return {event, pitch, rows * pitch - kSubRowGap * s};
 }

@@ -64,7 +64,8 @@ class LaneRow {
   /// The user's choice.
   struct Appearance {
     bool folded = false, group_folded = false;
-    float factor = 1;  ///< relative to the default height
+    float factor = 1;   ///< relative to the default height
+    float stretch = 1;  ///< of all lanes, to the room there is
     bool operator==(const Appearance&) const = default;
   };
   /// Geometry of the sub-rows: height of an event, distance between their tops, total height.

@@ -24,7 +24,7 @@ struct MarkSurface {
   SpanBatch& rows;  ///< drawn over the lanes, clipped to them
   SpanBatch& top;   ///< drawn over the ruler, clipped to it
 
-  float lanes_top() const { return area.y + Timeline::kRulerHeight * frame.scale; }
+  float lanes_top() const { return timeline.rows_top(); }
   float lanes_bottom() const { return area.y + area.height; }
 };
 

@@ -14,13 +14,14 @@ namespace lanescope::ui {
 ///   step 0  12  Small, SmallBold, MonoSmall  hints, headings in capitals, labels on spans, keys
 ///   step 1  14  Body, BodyBold, Mono         sentences, controls, figures
 ///   step 2  17  Title, Lead                  an experiment's or a panel's name; sentences for a class
-/// step 4  24  Verdict                      the verdict's title
-enum class FontRole : std::uint8_t { Body, BodyBold, Small, SmallBold, Title, Mono, MonoSmall, Verdict, Lead, Count };
+///   step 4  24  Verdict                      the verdict's title
+///           60  Factor                       "1.44x" for the back row: only figures
+enum class FontRole : std::uint8_t { Body, BodyBold, Small, SmallBold, Title, Mono, MonoSmall, Verdict, Lead, Factor, Count };
 inline constexpr std::size_t kFontRoleCount = static_cast<std::size_t>(FontRole::Count);
 
 /// The letter size (em) of a role in logical pixels at scale 1.
 constexpr float em_size(FontRole role) {
-  constexpr std::array<float, kFontRoleCount> kSizes{14, 14, 12, 12, 17, 14, 12, 24, 17};
+  constexpr std::array<float, kFontRoleCount> kSizes{14, 14, 12, 12, 17, 14, 12, 24, 17, 60};
   return kSizes[static_cast<std::size_t>(role)];
 }
 

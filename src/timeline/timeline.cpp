@@ -61,7 +61,7 @@ void Timeline::add_ruler(const TimelineFrame& frame, const TimeAxis& axis, const
       // Behind the lanes: where these scroll, their batch is the lowest.
       for (std::size_t i = 0; i < (divided_ ? kPanes : 1); ++i) {
         SpanBatch& grid = splits_ ? scrolled_[i].rows : rows_batch_;
-        grid.solid(tick.px - 0.5f, rows_top, tick.px + 0.5f, area.y + area.height, frame.theme[Colour::Grid]);
+        grid.solid(tick.px - 0.5f, rows_top_, tick.px + 0.5f, area.y + area.height, frame.theme[Colour::Grid]);
       }
       const float half = 60 * s;
       if (tick.px + 18 * s < axis.right_px()) {
@@ -328,12 +328,48 @@ void Timeline::prepare(const TimelineFrame& frame, const TimeAxis& axis, const R
   add_open_calls(frame, context);
   add_range(frame, axis, area);
   add_markers(frame, axis, area);
+  add_iteration(frame, axis, area);
+}
+
+// Its length is read off the line; what is around it must not be mistaken for a part of it.
+void Timeline::add_iteration(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area) {
+  if (!frame.iteration) return;
+  constexpr float kAround = 0.34f;
+  const float s = frame.scale;
+  const float left = axis.left_px(), right = axis.right_px();
+  const float x0 = std::clamp(axis.to_px(frame.iteration->first), left, right);
+  const float x1 = std::clamp(axis.to_px(frame.iteration->second), left, right);
+  const std::uint32_t veil = with_alpha(frame.theme[Colour::Ground], 1 - kAround);
+  rows_batch_.solid(left, rows_top_, x0, area.y + area.height, veil);
+  rows_batch_.solid(x1, rows_top_, right, area.y + area.height, veil);
+  for (Label& label : rows_batch_.labels) {
+    const float at = label.align == LabelAlign::Centre  ? label.x + label.max_width / 2
+                     : label.align == LabelAlign::Right ? label.x + label.max_width
+                                                        : label.x;
+    if (at >= x0 && at <= x1) continue;
+    label.colour = mix(frame.theme[Colour::Ground], label.colour, kAround);
+    if (label.ground != 0) label.ground = with_alpha(label.ground, kAround);
+  }
+  const float y = area.y + (kRulerHeight + kIterationLine / 2) * s;
+  const std::uint32_t line = frame.theme[Colour::Accent];
+  if (axis.to_px(frame.iteration->first) >= left) top_batch_.solid(x0 - s, y - 8 * s, x0 + s, y + 8 * s, line);
+  if (axis.to_px(frame.iteration->second) <= right) top_batch_.solid(x1 - s, y - 8 * s, x1 + s, y + 8 * s, line);
+  // A letter of this font is about 6.5 pixels wide.
+  const float width = static_cast<float>(frame.iteration_says.size()) * 6.5f * s + 12 * s;
+  if (width + 40 * s > x1 - x0) {
+    top_batch_.solid(x0, y - s, x1, y + s, line);
+    return;
+  }
+  top_batch_.solid(x0, y - s, x0 + 28 * s, y + s, line);
+  top_batch_.add({x0 + 38 * s, y - 10 * s, width, frame.theme[Colour::Text], FontRole::SmallBold, frame.iteration_says,
+                  20 * s});
+  top_batch_.solid(x0 + 28 * s + width, y - s, x1, y + s, line);
 }
 
 void Timeline::add_lanes(const TimelineFrame& frame, const RowContext& context) {
   const TimeAxis& axis = context.axis;
   const float s = frame.scale;
-  const float rows_top = area_.y + kRulerHeight * s;
+  const float rows_top = rows_top_;
   const float bottom = area_.y + area_.height;
   for (Placed& p : placed_) {
     const float from = fixed(p) ? rows_top : pane_of(p).fixed_bottom;
@@ -408,6 +444,17 @@ void Timeline::add_name(const TimelineFrame& frame, const Placed& p) {
       y += kNameLine * s;
       begin = end + 1;
     }
+    return;
+  }
+  // The name of the thread or the stream, which has no heading then.
+  const bool heads = plain_ && p.begins_group;
+  if (heads) {
+    const bool both = p.height() >= 2 * kNameLine * s;
+    const float line = both ? kNameLine * s : p.height();
+    const float y = p.y + (both ? (p.height() - 2 * line) / 2 : 0);
+    out.add({x, y, width, frame.theme.as_text(p.entry.gpu ? Colour::Kernel : Colour::Launch), FontRole::BodyBold,
+             p.entry.heading, line});
+    if (both) out.add({x, y + line, width, frame.theme[Colour::Muted], FontRole::Small, p.entry.name, line});
     return;
   }
   const bool needs_owner = !p.entry.owner.empty() && (p.pinned || grouping_ != LaneGrouping::Owner);

@@ -90,6 +90,14 @@ struct TimelineFrame {
   /// In a window: two panes whose lanes fill the area. Empty (pictures, A/B): one, with every lane at its own height.
   std::optional<PaneChoice> panes{};
   const Colouring* colouring = nullptr;  ///< what the colours say; null: the kinds
+  /// The iteration that is shown: it has a line below the ruler, with this text, and what is around it is dimmed.
+  std::optional<std::pair<Nanoseconds, Nanoseconds>> iteration{};
+  std::string iteration_says{};
+  float head = 0;  ///< room between the ruler and the lanes, for that line and the label of a stall
+  /// Lanes without an event since then have no row, unless the other run has events on such a lane.
+  std::optional<Nanoseconds> used_since{};
+  const trace::Trace* beside = nullptr;
+  bool fits = false;  ///< lanes become as low as they must, so that all fit
 };
 
 /// A row with its name, as last drawn.
@@ -131,7 +139,8 @@ class Timeline {
   static constexpr float kLabelWidth = 118;
   static constexpr float kHiddenNoteHeight = 28;  ///< at the bottom of the names, while lanes are hidden
   static constexpr float kLeastStretch = 0.75f;   ///< lanes in a window shrink to this factor before they scroll,
-  static constexpr float kMostStretch = 2.2f;     ///< and grow to this one where there is room
+  static constexpr float kMostStretch = 24;       ///< and grow to this one where there is room
+  static constexpr float kIterationLine = 24;     ///< height of the shown iteration's line
 
   /// Creates rows for new lanes, in the layout's order. Cheap if nothing has changed.
   void sync(const trace::Trace& trace, const LaneLayout* layout = nullptr);
@@ -150,6 +159,8 @@ class Timeline {
   const std::array<ScrolledLanes, kPanes>& scrolled() const { return scrolled_; }
   /// Not all lanes fit: there are two panes, which scroll. Otherwise all lanes are in the first.
   bool divided() const { return divided_; }
+  /// Where the lanes begin, as last prepared.
+  float rows_top() const { return rows_top_; }
   const PanePlace& pane(Pane pane) const { return panes_[static_cast<std::size_t>(pane)]; }
   /// The line between the panes, to be dragged; and the share of the CPU's pane if it were dragged to `y`.
   Rect divider() const { return divider_; }
@@ -213,6 +224,7 @@ class Timeline {
     bool group_folded = false;
     bool pinned = false;  // chosen, and there is space for it
     bool quiet = false;   // a thread without events in view
+    bool unused = false;  // no events for long
     bool placed = false;
     Pane pane = Pane::Cpu;  // in which it scrolls
     // Current values, moving towards their targets.
@@ -222,7 +234,7 @@ class Timeline {
     float y = 0;
 
     float height() const { return shape.height; }
-    bool shown() const { return !choice.hidden; }
+    bool shown() const { return !choice.hidden && !unused; }
     bool folded() const { return choice.folded || group_folded; }
   };
   struct Wanted {
@@ -235,6 +247,7 @@ class Timeline {
   Wanted wanted(const Placed& placed, const RowContext& context, float stretch, bool as_chosen = true) const;
   float height_of_rows(const RowContext& context, float stretch, bool as_chosen = true) const;
   void find_quiet_threads(const TimelineFrame& frame, const TimeAxis& axis);
+  void find_unused_lanes(const TimelineFrame& frame);
   void fit(const RowContext& context, const TimelineFrame& frame, float room);
   void place_panes(const TimelineFrame& frame, const Rect& area, float top);
   void place(const RowContext& context, const TimelineFrame& frame, const Rect& area);
@@ -264,6 +277,7 @@ class Timeline {
   void add_not_recorded(const TimelineFrame& frame, const TimeAxis& axis, const Placed& placed, SpanBatch& out);
   void add_headings(const TimelineFrame& frame);
   void add_ruler(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
+  void add_iteration(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
   void add_bubbles(const TimelineFrame& frame, const RowContext& context);
   void add_average_bubbles(const TimelineFrame& frame, const TimeAxis& axis, const Placed& kernels,
                            trace::GpuNumber gpu);
@@ -293,9 +307,11 @@ class Timeline {
   std::uint64_t layout_seen_ = 0;
   LaneGrouping grouping_ = LaneGrouping::Owner;
   bool moving_ = false, rearranged_ = false;
+  bool plain_ = false;  // one thread and one stream: their names need no rows of their own
   bool divided_ = false;
   bool splits_ = false;  // something stands still beside what scrolls
   float stretch_ = 1, curve_height_ = 0;
+  float rows_top_ = 0;
   float excess_ = 0;      // by how much the rows, at rest, are higher than the room for them
   float panes_room_ = 0;  // height of both panes
   float pinned_bottom_ = 0;

@@ -98,7 +98,7 @@ std::size_t Timeline::lane_count() const { return lanes().size(); }
 
 std::size_t Timeline::hidden_count() const {
   return static_cast<std::size_t>(
-      std::count_if(placed_.begin(), placed_.end(), [](const Placed& p) { return !p.shown(); }));
+      std::count_if(placed_.begin(), placed_.end(), [](const Placed& p) { return p.choice.hidden; }));
 }
 
 LanePlace Timeline::place_of(const Placed& p) const {

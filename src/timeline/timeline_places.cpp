@@ -1,6 +1,7 @@
 // The rows of the timeline: their order, groups, heights, pinning, panes and movement.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,6 +15,7 @@ namespace {
 using base::tr;
 
 constexpr float kRowGap = 6;
+constexpr float kLeastPlain = 0.4f;  // a few lanes rather shrink than scroll
 constexpr float kCompactGap = 2;
 constexpr float kGroupFoldedGap = 1;
 constexpr float kHeadingHeight = 24;
@@ -80,7 +82,7 @@ void Timeline::arrange(const trace::Trace& trace, const LaneLayout* layout) {
     p.group_folded = !entry.group.empty() && wanted.group_folded(entry.group) && !p.choice.pinned;
     p.pinned = p.choice.pinned && p.shown();
     p.entry = std::move(entry);
-    if (p.lane_row) p.lane_row->set_look({p.choice.folded, p.group_folded, p.choice.height * stretch_});
+    if (p.lane_row) p.lane_row->set_look({p.choice.folded, p.group_folded, p.choice.height, stretch_});
     placed_.push_back(std::move(p));
   }
   std::stable_partition(placed_.begin(), placed_.end(), [](const Placed& p) { return p.pinned; });
@@ -91,7 +93,7 @@ void Timeline::arrange(const trace::Trace& trace, const LaneLayout* layout) {
 
 Timeline::Wanted Timeline::wanted(const Placed& p, const RowContext& context, float stretch, bool as_chosen) const {
   const float s = context.scale;
-  const float factor = stretch * (as_chosen ? p.choice.height : 1);
+  const float factor = as_chosen ? p.choice.height : 1;
   Wanted wanted;
   if (!p.shown()) return wanted;
   if (p.quiet) {  // only its heading
@@ -99,17 +101,19 @@ Timeline::Wanted Timeline::wanted(const Placed& p, const RowContext& context, fl
     return wanted;
   }
   if (p.lane_row) {
-    wanted.shape = p.lane_row->shape_for(context, {p.choice.folded, p.group_folded, factor});
+    wanted.shape = p.lane_row->shape_for(context, {p.choice.folded, p.group_folded, factor, stretch});
   } else {
     const float height = p.group_folded    ? LaneRow::kGroupFoldedHeight * s
                          : p.choice.folded ? LaneRow::kFoldedHeight * s
                          : divided_        ? curve_height_ * p.choice.height
-                                           : p.curve.height(context) * factor;
+                                           : p.curve.height(context) * factor * std::min(stretch, 1.0f);
     wanted.shape = {height, height, height};
   }
   wanted.after = (p.group_folded ? kGroupFoldedGap : p.entry.compact ? kCompactGap : kRowGap) * s;
   if (divided_ && !p.lane_row && !p.pinned) {
     wanted.before = kDividerHeight * s;
+  } else if (plain_ && p.begins_group) {
+    wanted.before = p.first ? 0 : kGroupGap * s;
   } else if (p.begins_group) {
     const float gap = p.first ? -2 : divided_ ? kNarrowGroupGap : kGroupGap;
     wanted.before = (kHeadingHeight + gap) * s;
@@ -182,6 +186,34 @@ void Timeline::find_quiet_threads(const TimelineFrame& frame, const TimeAxis& ax
   }
 }
 
+// A lane is used if it has an event since then, or if the run beside it has one on such a lane.
+void Timeline::find_unused_lanes(const TimelineFrame& frame) {
+  bool changed = false;
+  const auto beside = [&](const trace::LaneInfo& info) {
+    for (std::size_t l = 0; frame.beside && l < frame.beside->lane_count(); ++l) {
+      const trace::LaneInfo& other = frame.beside->lane(static_cast<trace::LaneId>(l)).info();
+      if (other.kind == info.kind && other.name == info.name) return true;
+    }
+    return false;
+  };
+  std::set<std::string_view> groups;
+  for (Placed& p : placed_) {
+    bool unused = false;
+    if (frame.used_since && p.lane_row && !p.choice.pinned) {
+      const trace::Lane& lane = frame.trace.lane(p.lane_row->lane());
+      unused = !any_event(lane, *frame.used_since, std::numeric_limits<Nanoseconds>::max() / 2) && !beside(lane.info());
+    }
+    changed |= std::exchange(p.unused, unused) != unused;
+    if (p.shown() && p.lane_row) groups.insert(p.entry.group);
+  }
+  const bool owners = frame.panes && grouping_ == LaneGrouping::Owner;
+  const bool plain = owners && frame.used_since && groups.size() <= 2;
+  if (changed || plain != plain_) {
+    plain_ = plain;
+    mark_groups();
+  }
+}
+
 float Timeline::height_of_rows(const RowContext& context, float stretch, bool as_chosen) const {
   float height = 0;
   for (const Placed& p : placed_) {
@@ -220,7 +252,9 @@ void Timeline::fit(const RowContext& context, const TimelineFrame& frame, float 
   if (was) mark_groups();
   if (frame.panes) {
     const float s = context.scale;
-    const float rows = room - (kBelowLast + (hidden_count() > 0 ? kHiddenNoteHeight : 0)) * s;
+    const float below = frame.fits ? 0 : kBelowLast;
+    const float note = !frame.fits && hidden_count() > 0 ? kHiddenNoteHeight : 0;
+    const float rows = room - (below + note) * s;
     const auto any = [&](bool gpu) {
       return std::any_of(placed_.begin(), placed_.end(),
                          [&](const Placed& p) { return p.lane_row && p.shown() && !p.pinned && p.entry.gpu == gpu; });
@@ -228,9 +262,10 @@ void Timeline::fit(const RowContext& context, const TimelineFrame& frame, float 
     // Headings and gaps keep their heights. Twice the stretch adds what the lanes have. A lane that the user makes
     // higher does not shrink the others: its edge follows the mouse.
     const float natural = height_of_rows(context, 1, false);
-    const float lanes = height_of_rows(context, 2, false) - natural;
+    const float lanes = rows < natural ? natural - height_of_rows(context, 0, false)
+                                       : height_of_rows(context, 2, false) - natural;
     const float wanted = lanes > 0 ? 1 + (rows - natural) / lanes : 1;
-    stretch_ = std::clamp(wanted, kLeastStretch, kMostStretch);
+    stretch_ = std::clamp(wanted, frame.fits ? 0.1f : plain_ ? kLeastPlain : kLeastStretch, kMostStretch);
     excess_ = std::max(0.0f, height_of_rows(context, stretch_) - rows);
     if (excess_ > 1 && any(false) && any(true)) {
       divided_ = true;
@@ -239,7 +274,7 @@ void Timeline::fit(const RowContext& context, const TimelineFrame& frame, float 
     }
   }
   for (Placed& p : placed_) {
-    if (p.lane_row) p.lane_row->set_look({p.choice.folded, p.group_folded, p.choice.height * stretch_});
+    if (p.lane_row) p.lane_row->set_look({p.choice.folded, p.group_folded, p.choice.height, stretch_});
   }
 }
 
@@ -281,9 +316,10 @@ void Timeline::place_panes(const TimelineFrame& frame, const Rect& area, float t
 
 void Timeline::place(const RowContext& context, const TimelineFrame& frame, const Rect& area) {
   const float s = context.scale;
-  const float rows_top = area.y + kRulerHeight * s;
-  const float room = area.height - kRulerHeight * s;
+  const float rows_top = rows_top_ = area.y + kRulerHeight * s + frame.head;
+  const float room = area.y + area.height - rows_top;
   choose_pinned(context, room);
+  find_unused_lanes(frame);
   find_quiet_threads(frame, context.axis);
   fit(context, frame, room);
   const bool fresh = std::none_of(placed_.begin(), placed_.end(), [](const Placed& p) { return p.placed; });
@@ -340,7 +376,7 @@ void Timeline::place_headings(const TimelineFrame& frame, const Rect& area) {
   const float s = frame.scale;
   headings_.clear();
   for (const Placed& p : placed_) {
-    if (!p.shown() || fixed(p)) continue;
+    if (!p.shown() || fixed(p) || plain_) continue;
     if (p.begins_group) {
       const float height = (p.quiet ? kQuietHeight : p.first ? kHeadingHeight - 2 : kHeadingHeight) * s;
       HeadingPlace heading;
@@ -367,7 +403,7 @@ void Timeline::place_headings(const TimelineFrame& frame, const Rect& area) {
 
 void Timeline::stick_heading(std::size_t number, const TimelineFrame& frame, const Rect& area) {
   PanePlace& pane = panes_[number];
-  const float rows_top = area.y + kRulerHeight * frame.scale;
+  const float rows_top = rows_top_;
   const float height = kStickingHeight * frame.scale;
   pane.fixed_bottom = pane.top;
   const HeadingPlace* next = nullptr;

@@ -126,7 +126,6 @@ void Screen::keep_preferences(int width, int height) {
   p.window_width = width;
   p.window_height = height;
   p.trigger = state().view.own_trigger();
-  p.trigger.automatic = true;
   save_preferences(preferences_path(), p);
 }
 

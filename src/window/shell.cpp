@@ -21,15 +21,8 @@
 #include "shell/marks_file.h"
 #include "shell/write_pictures.h"
 #include "window/focus_ring.h"
-#include "window/panels/code/code_view.h"
-#include "window/panels/compare/compare_panel.h"
-#include "window/panels/details/details_panels.h"
-#include "window/panels/lesson/lesson_panels.h"
-#include "window/panels/lists/lists_panels.h"
 #include "window/panels/overlays/overlays_panels.h"
-#include "window/panels/run/run_panels.h"
 #include "window/panels/timeline/timeline_panels.h"
-#include "window/widgets.h"
 #include "workload/common_settings.h"
 
 namespace lanescope::ui {
@@ -39,37 +32,13 @@ using experiment::Side;
 
 namespace {
 
-constexpr ImGuiWindowFlags kPanel = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoCollapse |
-                                    ImGuiWindowFlags_NoBackground;
-
-constexpr ImGuiWindowFlags kNoScroll = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
-
-constexpr float kPresentedHeight = 540;  // window height at which everything has its normal size
-
-void panel(const char* id, const Rect& r, ImVec2 padding, ImGuiWindowFlags extra, const auto& draw) {
-  ImGui::SetNextWindowPos({r.x, r.y});
-  ImGui::SetNextWindowSize({r.width, r.height});
-  // Keep the content's width when a scroll bar appears.
-  if ((extra & ImGuiWindowFlags_NoScrollbar) == 0)
-    ImGui::SetNextWindowContentSize({r.width - 2 * padding.x - ImGui::GetStyle().ScrollbarSize, 0});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0.0f);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0f);
-  ImGui::Begin(id, nullptr, kPanel | extra);
-  ImGui::PopStyleVar(3);
-  draw();
-  ImGui::End();
-}
-
 constexpr double kExperimentSpeed = 0.01;  // slow enough to see single waits; raised while nothing happens
 constexpr std::chrono::milliseconds kNothingHappens{700};
 
 void update_job(ShellState& state) {
   const TimeAxis& axis = state.view.axis();
   state.job.update(state.model, axis.begin_ns(), axis.end_ns(), base::now());
-  if (state.drawer == DrawerTab::Ranks && !state.job.has_ranks()) state.drawer = DrawerTab::Plots;
+  if (state.drawer == DrawerTab::Ranks && !state.job.has_ranks()) state.drawer = DrawerTab::Closed;
 }
 
 void update_advice(ShellState& state) {
@@ -94,6 +63,7 @@ void Shell::draw(const Fonts& fonts) {
   // Readability from the back row depends on a share of the screen, not on pixels. An experiment's lanes fill it.
   const float height = ImGui::GetIO().DisplaySize.y / state_.content_scale;
   const float s = state_.scale();
+  constexpr float kPresentedHeight = 540;  // window height at which everything has its normal size
   const float presented = std::clamp(std::floor(height / kPresentedHeight * 10) / 10, 1.2f, 4.0f);
   // Takes effect in the next frame. Divided by the user's text size, so that everything still fits.
   state_.presentation.scale = std::max(1.0f, presented / state_.preferences.font_scale);
@@ -133,137 +103,6 @@ void Shell::draw(const Fonts& fonts) {
   draw_file_dialog(canvas);
   draw_attach_dialog(canvas);
   draw_focus(canvas);
-}
-
-// The lanes as large as possible, the verdict, and the experiment's one knob.
-void Shell::draw_presentation(const Canvas& canvas) {
-  const float s = canvas.scale;
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float top = 46 * s;
-  // While a question is open, there is no verdict to show: the lanes get the room.
-  const bool asking = state_.lesson.hides() && on_stage(state_);
-  const float bottom = asking ? 0 : std::min(presentation_height(canvas), display.y * 0.4f);
-  const float notice = notice_height(state_);
-  const Rect top_area{0, 0, display.x, top};
-  const Rect notice_area{0, top + 1, display.x, notice};
-  const float story = story_width(state_, display.x);
-  const float code = story > 0 ? story : presented_code_width(state_, canvas.fonts, display.x);
-  const float lanes_width = display.x - code - (code > 0 ? 1 : 0);
-  const float room = std::max(60.0f, display.y - top - notice - bottom - 2);
-  const float job = asking || state_.comparison.state.open ? 0 : job_height(canvas, room);
-  const Rect job_area{0, top + 1 + notice, lanes_width, job};
-  const Rect lanes_area{0, job_area.y + job, lanes_width, room - job};
-  const Rect code_area{display.x - code, job_area.y, code, room};
-  const Rect bar_area{0, display.y - bottom, display.x, bottom};
-  state_.view.update(state_.model, Timeline::kLabelWidth * s, lanes_width - (Timeline::kLabelWidth + 16) * s,
-                     base::now());
-  update_scope(state_);
-  grounds_ = {{{0, 0, display.x, display.y}, canvas.theme[Colour::Line]}};
-  for (const Rect& area : {top_area, bar_area}) grounds_.push_back({area, canvas.theme[Colour::Panel]});
-  grounds_.push_back({lanes_area, canvas.theme[Colour::Ground]});
-  if (job > 0) grounds_.push_back({job_area, canvas.theme[Colour::Ground]});
-  if (code > 0) grounds_.push_back({code_area, canvas.theme[Colour::Panel]});
-  panel("##top", top_area, {16 * s, 10 * s}, kNoScroll, [&] { draw_presentation_top(canvas); });
-  if (notice > 0) panel("##notice", notice_area, {0, 0}, kNoScroll, [&] { draw_notice(canvas); });
-  if (state_.comparison.state.open) {
-    panel("##compare", lanes_area, {0, 0}, kNoScroll, [&] { draw_compare(canvas); });
-  } else {
-    if (job > 0) panel("##job", job_area, {0, 0}, kNoScroll, [&] { draw_job(canvas); });
-    panel("##timeline", lanes_area, {0, 0}, kNoScroll, [&] { draw_timeline(canvas); });
-  }
-  if (code > 0) {
-    panel("##code", code_area, {0, 0}, kNoScroll,
-          [&] { story > 0 ? draw_story(canvas) : draw_presented_code(canvas); });
-  }
-  if (!asking) panel("##bar", bar_area, {0, 0}, kNoScroll, [&] { draw_presentation_bar(canvas); });
-}
-
-void Shell::draw_workbench(const Canvas& canvas) {
-  const Theme& colours = canvas.theme;
-  const float s = canvas.scale;
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const bool upright = is_upright(s);
-  const float top = top_bar_height(s);
-  const float bottom = 28 * s;
-  // A lesson is read: its lines are longer. On an upright screen the panels lie side by side below the lanes.
-  const bool lesson = state_.lesson.on();
-  const float left = upright  ? std::floor(display.x * (lesson ? 0.55f : 0.48f))
-                     : lesson ? std::min(330 * s, display.x * 0.3f)
-                              : std::min(268 * s, display.x * 0.26f);
-  const float right = upright ? display.x - left - 1 : std::min(290 * s, display.x * 0.28f);
-  const float middle_x = upright ? 0 : left + 1;
-  const float middle_width = upright ? display.x : std::max(100.0f, display.x - left - right - 2);
-  const float all_height = std::max(100.0f, display.y - top - bottom);
-  const float panels_height = upright ? std::floor(all_height * 0.4f) : all_height;
-  const float middle_height = upright ? all_height - panels_height : all_height;
-
-  state_.view.update(state_.model, middle_x + Timeline::kLabelWidth * s,
-                     middle_width - Timeline::kLabelWidth * s - 16 * s, base::now());
-  update_scope(state_);
-  state_.timeline.sync(state_.model.trace(), &state_.lanes);
-  const float most = state_.timeline.most_height(timeline_frame(canvas), state_.view.axis());
-  const float notice = notice_height(state_);
-  const bool hidden = answers_hidden(state_);  // and so are the plots, which would give the answer away
-  const float minimap = hidden ? 0 : minimap_height(state_);
-  // The lanes come first: what is below gets what it needs, at most a third, or the height the user set at the divider.
-  // If the lanes need little, plots grow to twice what they need, and lists to all that is left.
-  const float job = hidden || state_.comparison.state.open ? 0 : job_height(canvas, middle_height - notice - minimap);
-  const float all = middle_height - notice - minimap - job;
-  const float share = state_.preferences.timeline_share;
-  const float below = drawer_height(state_, all);
-  const float room = all - (share > 0 ? std::min(72 * s, all * 0.3f) : below);
-  const float wanted = state_.drawer == DrawerTab::Plots ? std::max(most, all - 2 * below) : most;
-  const float timeline_height =
-      hidden ? all : std::clamp(share > 0 ? share * all : wanted, std::min(120 * s, room), room);
-
-  const float buttons = state_.lesson.on() ? lesson_buttons_height(canvas) : 0;
-  const Rect top_area{0, 0, display.x, top};
-  const float panels_y = display.y - bottom - panels_height;
-  const Rect knobs_area{0, panels_y + 1, left, panels_height - 2 - buttons};
-  const Rect buttons_area{0, display.y - bottom - buttons, left, buttons - 1};
-  const Rect notice_area{middle_x, top + 1, middle_width, notice};
-  const Rect job_area{middle_x, top + 1 + notice, middle_width, std::max(0.0f, job - 1)};
-  const Rect timeline_area{middle_x, top + 1 + notice + job, middle_width, timeline_height - 1};
-  const Rect plots_area{middle_x, top + notice + job + timeline_height, middle_width,
-                        middle_height - notice - job - timeline_height - minimap - 1};
-  const Rect minimap_area{middle_x, top + middle_height - minimap, middle_width, minimap - 1};
-  const Rect details_area{display.x - right, panels_y + 1, right, panels_height - 2};
-  const Rect status_area{0, display.y - bottom, display.x, bottom};
-  // The line colour shows between the panels as hairlines.
-  grounds_ = {{{0, 0, display.x, display.y}, colours[Colour::Line]}};
-  for (const Rect& area : {top_area, knobs_area, details_area, status_area})
-    grounds_.push_back({area, colours[Colour::Panel]});
-  if (buttons > 0) grounds_.push_back({buttons_area, colours[Colour::Panel]});
-  const Rect compare_area{timeline_area.x, timeline_area.y, middle_width, middle_height - notice - job - 2};
-  if (state_.comparison.state.open) {
-    grounds_.push_back({compare_area, colours[Colour::Ground]});
-  } else {
-    for (const Rect& area : {timeline_area, plots_area, minimap_area})
-      grounds_.push_back({area, colours[Colour::Ground]});
-    if (job > 0) grounds_.push_back({job_area, colours[Colour::Ground]});
-  }
-  panel("##top", top_area, {16 * s, 10 * s}, kNoScroll, [&] { draw_top_bar(canvas); });
-  if (state_.model.nothing() && notice <= 0) return;  // the opening panel shows the progress or the error instead
-  if (state_.lesson.on()) {
-    panel("##lesson", knobs_area, {16 * s, 0}, 0, [&] { draw_lesson(canvas); });
-    panel("##buttons", buttons_area, {16 * s, 10 * s}, kNoScroll, [&] { draw_lesson_buttons(canvas); });
-  } else {
-    panel("##knobs", knobs_area, {16 * s, 0}, 0, [&] { draw_knobs(canvas); });
-  }
-  if (notice > 0) panel("##notice", notice_area, {0, 0}, kNoScroll, [&] { draw_notice(canvas); });
-  if (state_.comparison.state.open) {
-    panel("##compare", compare_area, {0, 0}, kNoScroll, [&] { draw_compare(canvas); });
-  } else {
-    if (job > 0) panel("##job", job_area, {0, 0}, kNoScroll, [&] { draw_job(canvas); });
-    panel("##timeline", timeline_area, {0, 0}, kNoScroll, [&] { draw_timeline(canvas); });
-    if (!hidden) {
-      panel("##plots", plots_area, {0, 4 * s}, kNoScroll, [&] { draw_drawer(canvas); });
-      panel("##minimap", minimap_area, {0, 0}, kNoScroll, [&] { draw_minimap(canvas); });
-      draw_divider(canvas, {middle_x, plots_area.y - 0.5f, middle_width, 0}, top + notice + job, all);
-    }
-  }
-  panel("##details", details_area, {16 * s, 0}, 0, [&] { draw_details(canvas); });
-  panel("##status", status_area, {16 * s, 4 * s}, kNoScroll, [&] { draw_status_bar(canvas); });
 }
 
 void Shell::perform_requests() {

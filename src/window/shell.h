@@ -77,11 +77,13 @@ class Shell {
   void show_opened();
   void draw_presentation(const Canvas& canvas);
   void draw_workbench(const Canvas& canvas);
+  void draw_drawers_over_lanes(const Canvas& canvas, const Rect& room);
 
   ShellState state_;
   std::uint64_t task_seen_ = 0;  // the figures that a task was last checked with
   std::size_t kept_step_ = 0;    // of the lesson, as last written to the student's file
   LessonPhase kept_phase_ = LessonPhase::Reading;
+  std::uint64_t shown_over_ = 0;  // the generation that the drawers over the lanes were last drawn of
   std::optional<double> hurried_from_;  // the speed before a measurement that takes long was hurried
   SpanRenderer spans_;
   PlotRenderer plots_;

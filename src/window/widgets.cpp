@@ -50,12 +50,12 @@ std::string slider_hint(const SettingSpec& spec) {
             key_text(info(*fewer).keys.front()));
 }
 
-// The value at the right of a knob's name: a click turns it into a text field.
+// The value at the right of a knob's name, or at the cursor if `right` is 0: a click turns it into a text field.
 std::optional<Value> value_field(const Canvas& c, const SettingSpec& spec, const Value& value, float right) {
   ShellState& state = c.state;
   if (state.knob_editing.setting == spec.key) {
-    const float width = 90 * c.scale;
-    ImGui::SameLine(right - width);
+    const float width = (right > 0 ? 90 : 48) * c.scale;
+    if (right > 0) ImGui::SameLine(right - width);
     ImGui::SetNextItemWidth(width);
     const TextStyle style(c, FontRole::Mono, Colour::Text);
     if (!ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();
@@ -76,7 +76,7 @@ std::optional<Value> value_field(const Canvas& c, const SettingSpec& spec, const
   }
   const std::string text_shown = shown(spec, value);
   const float width = text_width(c.fonts, FontRole::Mono, text_shown);
-  ImGui::SameLine(right - width);
+  if (right > 0) ImGui::SameLine(right - width);
   text(c, FontRole::Mono, Colour::Accent, text_shown);
   const bool clicked = press_text(c, ("##value" + spec.key).c_str());
   note_control(c, "value." + spec.key);
@@ -88,12 +88,13 @@ std::optional<Value> value_field(const Canvas& c, const SettingSpec& spec, const
   return std::nullopt;
 }
 
-// A slider's groove and handle, as wide as the panel. `dragged` gets where the mouse has dragged the handle to,
+// A slider's groove and handle, `width` wide; 0: as wide as the panel. `dragged` gets where the mouse has dragged the handle to,
 // `turned` the direction of an arrow key; both return where the handle then is.
-void draw_track(const Canvas& c, const std::string& name, double position, const auto& dragged, const auto& turned) {
+void draw_track(const Canvas& c, const std::string& name, double position, const auto& dragged, const auto& turned,
+                float width = 0) {
   const float radius = 7 * c.scale;
   const float height = 20 * c.scale;
-  const float width = ImGui::GetContentRegionAvail().x;
+  if (width <= 0) width = ImGui::GetContentRegionAvail().x;
   const ImVec2 low = ImGui::GetCursorScreenPos();
   press_area(c, ("##slider" + name).c_str(), {width, height});
   note_control(c, name, true);
@@ -116,13 +117,8 @@ void draw_track(const Canvas& c, const std::string& name, double position, const
   list.AddCircleFilled({x, y}, radius, c.theme[Colour::Text], 32);
 }
 
-std::optional<Value> slider(const Canvas& c, const SettingSpec& spec, const Value& value) {
+std::optional<Value> turned_track(const Canvas& c, const SettingSpec& spec, const Value& value, float width) {
   std::optional<Value> turned;
-  const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
-  text(c, FontRole::Body, Colour::Text, tr(spec.label));
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr(spec.help));
-  if (auto typed = value_field(c, spec, value, right)) turned = typed;
-
   const auto shown_at = [&](double at) {
     const Value wanted = as_setting(spec, slider_value(spec, at));
     if (wanted != value) turned = wanted;
@@ -132,7 +128,18 @@ std::optional<Value> slider(const Canvas& c, const SettingSpec& spec, const Valu
     turned = as_setting(spec, next_slider_value(spec, number(value), direction));
     return slider_position(spec, number(*turned));
   };
-  draw_track(c, "knob." + spec.key, slider_position(spec, number(turned.value_or(value))), shown_at, next);
+  draw_track(c, "knob." + spec.key, slider_position(spec, number(value)), shown_at, next, width);
+  return turned;
+}
+
+std::optional<Value> slider(const Canvas& c, const SettingSpec& spec, const Value& value) {
+  std::optional<Value> turned;
+  const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  text(c, FontRole::Body, Colour::Text, tr(spec.label));
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr(spec.help));
+  if (auto typed = value_field(c, spec, value, right)) turned = typed;
+
+  if (auto moved = turned_track(c, spec, turned.value_or(value), 0)) turned = moved;
   if (const std::string hint = slider_hint(spec); !hint.empty()) text(c, FontRole::Small, Colour::Dim, hint);
   vertical_space(c, 12);
   return turned;
@@ -495,6 +502,126 @@ std::optional<Value> knob(const Canvas& c, const SettingSpec& spec, const Value&
     default:
       return spec.maximum > 1e6 ? stepper(c, spec, value) : slider(c, spec, value);
   }
+}
+
+// --- in a row ---------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr float kTrack = 150, kRowValue = 52, kRowBox = 16;
+
+bool is_switch(const SettingSpec& spec) {
+  return spec.type == SettingType::Bool ||
+         (spec.type == SettingType::Choice && spec.choices.size() == 2 && action_for(spec.action, 0));
+}
+
+std::string row_label(const SettingSpec& spec) {
+  return spec.action == workload::SettingAction::Feed ? tr("fresh batch") : tr(spec.label);
+}
+
+std::vector<std::string> row_keys(const SettingSpec& spec) {
+  std::vector<std::string> keys;
+  const auto add = [&](int step) {
+    if (const auto action = action_for(spec.action, step)) keys.push_back(key_text(info(*action).keys.front()));
+  };
+  is_switch(spec) ? add(0) : (add(-1), add(1));
+  std::erase(keys, "–");
+  return keys;
+}
+
+}  // namespace
+
+float row_knob_width(const Canvas& c, const SettingSpec& spec, bool keys) {
+  const float s = c.scale;
+  float width = text_width(c.fonts, FontRole::Body, row_label(spec)) + 8 * s;
+  if (is_switch(spec)) {
+    width += (kRowBox + 2) * s;
+  } else if (spec.type == SettingType::Choice) {
+    for (const std::string& choice : spec.choices)
+      width += text_width(c.fonts, FontRole::BodyBold, choice) + (12 + 4) * s;
+  } else {
+    width += (kTrack + kRowValue + 8) * s;
+  }
+  for (const std::string& key : keys ? row_keys(spec) : std::vector<std::string>{})
+    width += text_width(c.fonts, FontRole::MonoSmall, key) + 16 * s;
+  return width;
+}
+
+std::optional<Value> row_knob(const Canvas& c, const SettingSpec& spec, const Value& value, const char* no_effect,
+                              const Rect& place, bool keys) {
+  const float s = c.scale;
+  const float middle = place.y + place.height / 2;
+  const std::uint32_t ink = c.theme[no_effect ? Colour::Dim : Colour::Text];
+  const std::string label = row_label(spec);
+  const float label_width = text_width(c.fonts, FontRole::Body, label) + 8 * s;
+  const auto why = [&] { return no_effect ? tr("No effect now: {}.", no_effect) : std::string(tr(spec.help)); };
+  std::optional<Value> turned;
+  float x = place.x;
+  if (is_switch(spec)) {
+    const bool choice = spec.type == SettingType::Choice;
+    const bool on = choice ? std::get<std::string>(value) == spec.choices[1] : std::get<bool>(value);
+    ImGui::SetCursorScreenPos({x, middle - 14 * s});
+    const bool clicked = press_area(c, ("##knob." + spec.key).c_str(), {(kRowBox + 2) * s + label_width, 28 * s});
+    note_control(c, "knob." + spec.key);
+    const bool hovered = ImGui::IsItemHovered();
+    if (hovered) ImGui::SetTooltip("%s", why().c_str());
+    const Rect box{x, middle - kRowBox * s / 2, kRowBox * s, kRowBox * s};
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 low{box.x, box.y}, high{box.x + box.width, box.y + box.height};
+    if (on) {
+      list.AddRectFilled(low, high, c.theme[no_effect ? Colour::Faint : Colour::Accent], 4 * s);
+      const ImVec2 tick[3] = {{low.x + 0.22f * box.width, low.y + 0.52f * box.width},
+                              {low.x + 0.42f * box.width, low.y + 0.72f * box.width},
+                              {low.x + 0.78f * box.width, low.y + 0.30f * box.width}};
+      list.AddPolyline(tick, 3, c.theme[Colour::AccentInk], 0, 2 * s);
+    } else {
+      list.AddRect(low, high, c.theme[no_effect ? Colour::Faint : hovered ? Colour::Accent : Colour::Muted], 4 * s, 0,
+                   1.5f * s);
+    }
+    draw_label(c, {x + (kRowBox + 8) * s, place.y, label_width, place.height}, ink, FontRole::Body, label);
+    x += (kRowBox + 2) * s + label_width;
+    if (clicked && no_effect) c.state.show_toast(why());
+    if (clicked && !no_effect) turned = choice ? Value(spec.choices[on ? 0 : 1]) : Value(!on);
+  } else {
+    draw_label(c, {x, place.y, label_width, place.height}, ink, FontRole::Body, label);
+    if (ImGui::IsMouseHoveringRect({x, place.y}, {x + label_width, place.y + place.height}))
+      ImGui::SetTooltip("%s", why().c_str());
+    x += label_width;
+    if (spec.type == SettingType::Choice) {
+      const auto& chosen = std::get<std::string>(value);
+      for (const std::string& choice : spec.choices) {
+        const float width = text_width(c.fonts, FontRole::BodyBold, choice) + 12 * s;
+        ImGui::SetCursorScreenPos({x, middle - 13 * s});
+        if (button(c, "knob." + spec.key + "." + choice, choice, choice == chosen, width) && choice != chosen)
+          turned = Value(choice);
+        x += width + 4 * s;
+      }
+    } else {
+      ImGui::SetCursorScreenPos({x, middle - 10 * s});
+      turned = turned_track(c, spec, value, kTrack * s);
+      x += (kTrack + 8) * s;
+      ImGui::SetCursorScreenPos({x, middle - c.fonts.size(FontRole::Mono) / 2 + 1});
+      if (auto typed = value_field(c, spec, value, 0)) turned = typed;
+      x += kRowValue * s;
+    }
+    if (turned && no_effect) {
+      c.state.show_toast(why());
+      turned.reset();
+    }
+  }
+  for (const std::string& key : keys && !no_effect ? row_keys(spec) : std::vector<std::string>{})
+    x += key_chip(c, x + 4 * s, middle, key) + 6 * s;
+  return turned;
+}
+
+float key_chip(const Canvas& c, float x, float middle, const std::string& says) {
+  const float s = c.scale;
+  const float width = text_width(c.fonts, FontRole::MonoSmall, says) + 10 * s;
+  const Rect box{x, middle - 9 * s, width, 18 * s};
+  ImGui::GetWindowDrawList()->AddRect({box.x, box.y}, {box.x + box.width, box.y + box.height}, c.theme[Colour::Faint],
+                                      4 * s);
+  draw_label(c, box, c.theme[Colour::Muted], FontRole::MonoSmall, says, LabelAlign::Centre);
+  return width;
 }
 
 }  // namespace lanescope::ui

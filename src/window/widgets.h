@@ -69,6 +69,15 @@ std::optional<double> slider_track(const Canvas& canvas, const std::string& id, 
 std::optional<workload::Value> knob(const Canvas& canvas, const workload::SettingSpec& spec,
                                     const workload::Value& value, const char* no_effect = nullptr);
 
+/// The same in a row of knobs, without its hints: a knob without effect is dimmed and turns nothing, but says why.
+/// `keys`: with the keys that turn it.
+std::optional<workload::Value> row_knob(const Canvas& canvas, const workload::SettingSpec& spec,
+                                        const workload::Value& value, const char* no_effect, const Rect& place,
+                                        bool keys);
+float row_knob_width(const Canvas& canvas, const workload::SettingSpec& spec, bool keys);
+/// A key in a box, its left edge at `x`; returns its width.
+float key_chip(const Canvas& canvas, float x, float middle, const std::string& says);
+
 /// True if this ImGuiKey was pressed or repeated in this frame: for fields and lists that have the keyboard focus.
 bool key_pressed(int key);
 

@@ -171,8 +171,6 @@ std::string file_name_of(const Experiment& experiment) {
 ViewGoal view_goal(const experiment::View& view) {
   ViewGoal goal;
   goal.iterations = view.iterations;
-  goal.span_ns = view.span_ns;
-  goal.trigger.pre_trigger = view.before;
   goal.trigger.hold_off_ns = view.hold_off_ns;
   if (view.trigger == "iteration") {
     goal.trigger.source = TriggerSource::Iteration;

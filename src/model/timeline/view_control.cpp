@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "inspect/neighbours.h"
+
 namespace lanescope::ui {
 namespace {
 
-// How many iterations are shown at first, and when the average of an opened trace begins.
+// How many iterations are shown when the average of an opened trace begins.
 constexpr double kIterationsAtFirst = 3.2;
+// An iteration is typical if its length is that of the median of so many, give or take this share.
+constexpr std::size_t kTypicalOf = 100, kMostStarts = 256;
+constexpr double kTypical = 0.02;
 // Easing: the distance left shrinks by e in this time.
 constexpr double kViewEaseSeconds = 0.06, kCalmEaseSeconds = 0.18;
 // To an experiment's view, slow enough to be followed.
@@ -27,8 +32,6 @@ constexpr double kWidestAtFirst = 10e6;
 constexpr double kPatienceSeconds = 2;
 // A triggered picture stays for this long: "a few times a second", slow enough to read.
 constexpr std::chrono::milliseconds kTriggerPeriod{300};
-// A picture that contains a knob's marker stays longer.
-constexpr std::chrono::milliseconds kMarkerHold{1500};
 // An automatic trigger lets the picture roll after this long without firing.
 constexpr double kTriggerPatienceSeconds = 2;
 constexpr Nanoseconds kEver = std::numeric_limits<Nanoseconds>::min();
@@ -65,7 +68,7 @@ void ViewControl::change_mode(ViewMode mode) {
   if (mode != ViewMode::Single) before_freeze_ = mode;
   mode_ = mode;
   triggered_ = {};
-  hold_until_ = {};
+  stays_ = settles_ = false;
   stop_triggering();
   edge_.reset();
   target_.reset();
@@ -73,8 +76,7 @@ void ViewControl::change_mode(ViewMode mode) {
 }
 
 void ViewControl::resume() {
-  if (mode_ != ViewMode::Single) return;
-  change_mode(before_freeze_);
+  if (mode_ == ViewMode::Single || stays_) change_mode(before_freeze_);
 }
 
 void ViewControl::freeze() {
@@ -92,22 +94,23 @@ void ViewControl::set_goal(const std::optional<ViewGoal>& goal) {
     goes_ = false;
     use_trigger(own_trigger_);
   } else if (!by_hand_) {
-    go_to_goal();
+    use_trigger(goal_->trigger);
   }
 }
 
 void ViewControl::go_to_goal() {
-  if (!goal_) return;
-  by_hand_ = false;
+  by_hand_ = turned_ = false;
   goes_ = true;
+  refit_ = 1;
   change_mode(ViewMode::Trigger);
-  use_trigger(goal_->trigger);
+  if (goal_) use_trigger(goal_->trigger);
 }
 
-// The stretch that the goal asks for, once the pace since the last knob is known.
-std::optional<double> ViewControl::goal_span(const Model& model) const {
-  if (goal_->span_ns > 0) return static_cast<double>(goal_->span_ns);
-  if (model.recent_is_current() && model.recent().pace.known()) return model.recent().pace.ns * goal_->iterations;
+// How long the shown iteration takes, once the pace since the last knob is known.
+std::optional<double> ViewControl::typical_ns(const Model& model) const {
+  const bool known = model.recent_is_current() && model.recent().pace.known();
+  if (known && shown_iteration_) return static_cast<double>(shown_iteration_->duration());
+  if (known) return model.recent().pace.ns;
   // A loop so slow that it has no pace over a second: the mean since the last knob.
   const auto records = model.analysis().records();
   const auto& markers = model.analysis().markers();
@@ -117,22 +120,27 @@ std::optional<double> ViewControl::goal_span(const Model& model) const {
   if (records.size() - first < kSlowLoop) return std::nullopt;
   const Nanoseconds lasted = records.back().end_ns - records[first].end_ns;
   if (lasted < kSlowNs) return std::nullopt;
-  return static_cast<double>(lasted) / static_cast<double>(kSlowLoop - 1) * goal_->iterations;
+  return static_cast<double>(lasted) / static_cast<double>(kSlowLoop - 1);
 }
 
-void ViewControl::follow_goal(const Model& model, double seconds) {
-  const std::optional<double> span = goal_span(model);
-  if (!span) return;
-  const double wanted = *span / static_cast<double>(axis_.width_px());
+void ViewControl::fit_iterations(const Model& model, double seconds) {
+  const std::optional<double> own = typical_ns(model);
+  if (!own) return;
+  const double longest = std::max(*own, other_ns_);
+  const double width = static_cast<double>(axis_.width_px());
+  if (!goes_) {
+    if (by_hand_ || longest <= kFull * axis_.span_ns()) return;
+    if (turned_) refit_ *= longest / (kFill * width) / axis_.ns_per_pixel();
+    goes_ = true;
+  }
+  const double wanted = longest * (goal_ ? goal_->iterations : 1) / (kFill * width);
   const double part = animated_ ? 1 - std::exp(-std::min(seconds, kLongestStep) / kGoalSeconds) : 1;
   double next = axis_.ns_per_pixel() * std::pow(wanted / axis_.ns_per_pixel(), part);
   if (std::abs(std::log(wanted / next)) < 0.002) {
     next = wanted;
     goes_ = false;
   }
-  const float at = shown_trigger_ ? axis_.to_px(*shown_trigger_) : axis_.left_px();
-  axis_ = axis_.zoomed(axis_.ns_per_pixel() / next, at);
-  retrigger();
+  axis_ = axis_.zoomed(axis_.ns_per_pixel() / next, shown_trigger_ ? axis_.to_px(*shown_trigger_) : axis_.left_px());
 }
 
 void ViewControl::place_initially(const Model& model, float left_px, float width_px) {
@@ -143,16 +151,11 @@ void ViewControl::place_initially(const Model& model, float left_px, float width
   if (model.live()) {
     // A guess until the first iterations are known. The first one does not count: it may take a thousand times as long
     // as the others, because it loads the GPU's code.
-    const auto enough = static_cast<std::size_t>(kIterationsAtFirst) + 1;
-    placed_ = records.size() > enough;
-    double span = placed_ ? static_cast<double>(records[enough].end_ns - records[1].start_ns) /
-                                static_cast<double>(enough) * kIterationsAtFirst
-                          : 1e6;
-    if (goes_ && goal_->span_ns > 0) {
-      placed_ = true;
-      span = static_cast<double>(goal_->span_ns);
-    }
-    axis_ = axis_.with_ns_per_pixel(span / static_cast<double>(width_px)).anchored(first, left_px);
+    constexpr std::size_t kEnough = 4;
+    placed_ = records.size() > kEnough;
+    const double span = placed_ ? static_cast<double>(records[kEnough].end_ns - records[1].start_ns) / kEnough / kFill
+                                : 1e6;
+    axis_ = axis_.with_ns_per_pixel(span / static_cast<double>(width_px)).anchored(first, start_px());
   } else {
     placed_ = true;
     mode_ = ViewMode::Single;
@@ -165,6 +168,8 @@ void ViewControl::place_initially(const Model& model, float left_px, float width
 void ViewControl::update(const Model& model, float left_px, float width_px, Clock::time_point now) {
   if (generation_ != model.generation()) {
     generation_ = model.generation();
+    // The other side of an experiment may need a run of its own: the scale stays.
+    const bool keeps = placed_ && live_ && model.live() && !goes_;
     placed_ = false;
     target_.reset();
     motion_.stop();
@@ -172,15 +177,24 @@ void ViewControl::update(const Model& model, float left_px, float width_px, Cloc
     label_origin_ = 0;
     markers_shown_ = 0;
     watch_.clear();
+    starts_.clear();
     shown_trigger_.reset();
+    shown_iteration_.reset();
     edge_.reset();
     if (model.live()) change_mode(before_freeze_);
-    goes_ = goal_.has_value() && !by_hand_;
+    if (keeps) {
+      placed_ = true;
+      begin_turn();
+    } else {
+      goes_ = !by_hand_;
+      refit_ = 1;
+      turned_ = false;
+    }
   }
   if (!placed_) place_initially(model, left_px, width_px);
-  if (placed_ && goes_ && model.live()) {
-    follow_goal(model,
-                last_update_ == Clock::time_point{} ? 0 : std::chrono::duration<double>(now - last_update_).count());
+  if (placed_ && model.live() && !held_ && mode_ == ViewMode::Trigger) {
+    fit_iterations(model,
+                   last_update_ == Clock::time_point{} ? 0 : std::chrono::duration<double>(now - last_update_).count());
   }
   if (axis_.left_px() != left_px || axis_.width_px() != width_px) {
     // Keep the same time range in the new width.
@@ -198,9 +212,32 @@ void ViewControl::update(const Model& model, float left_px, float width_px, Cloc
   last_update_ = now;
   if (frozen_by_hand() && !moving()) history_.see(axis_, now);
   move(std::min(seconds, kLongestStep));
-  if (!model.live() || held_) return;
-  if (mode_ == ViewMode::Roll) roll(model, seconds);
-  if (mode_ == ViewMode::Trigger || armed_) trigger(model, seconds, now);
+  if (model.live() && !held_) {
+    if (mode_ == ViewMode::Roll) roll(model, seconds);
+    if (mode_ == ViewMode::Trigger || armed_) trigger(model, seconds, now);
+  }
+  look_up_iteration(model);
+}
+
+void ViewControl::look_up_iteration(const Model& model) {
+  const Nanoseconds at = shown_trigger_ ? *shown_trigger_ : axis_.to_ns(start_px() + 1);
+  if (shown_iteration_ && at >= shown_iteration_->start_ns && at < shown_iteration_->end_ns) return;
+  shown_iteration_.reset();
+  const auto found = iteration_at(model.trace(), at, model.live_edge());
+  if (!found || found->event.start_ns > at || found->event.end_ns <= at) return;
+  shown_iteration_ = {found->event.start_ns, found->event.end_ns, trace::index_of(found->event) + 1};
+}
+
+void ViewControl::show_iteration(Nanoseconds from, Nanoseconds to) {
+  const double span = static_cast<double>(std::max<Nanoseconds>(1, to - from));
+  const bool fits = span <= kFull * axis_.span_ns() && span >= 0.2 * axis_.span_ns();
+  const TimeAxis scaled =
+      fits ? axis_ : axis_.with_ns_per_pixel(span / (kFill * static_cast<double>(axis_.width_px())));
+  if (!live_) return jump_to(scaled.anchored(from, start_px()));
+  change_mode(ViewMode::Trigger);
+  axis_ = scaled;
+  align(from);
+  stays_ = true;
 }
 
 Nanoseconds ViewControl::label_origin() const {
@@ -391,16 +428,12 @@ bool ViewControl::forward() {
 
 // --- the trigger -----------------------------------------------------------------------------------------------------
 
-float ViewControl::trigger_px() const {
-  return axis_.left_px() + 1 + static_cast<float>(trigger_settings_.pre_trigger) * axis_.width_px();
-}
-
 Nanoseconds ViewControl::after_trigger() const {
-  return static_cast<Nanoseconds>(axis_.span_ns() * (1 - kEdgeShare - trigger_settings_.pre_trigger));
+  return static_cast<Nanoseconds>(axis_.span_ns() * (1 - kEdgeShare - static_cast<double>(kLead)));
 }
 
 void ViewControl::align(Nanoseconds instant) {
-  axis_ = axis_.anchored(instant, trigger_px());
+  axis_ = axis_.anchored(instant, start_px());
   label_origin_ = instant;
   shown_trigger_ = instant;
 }
@@ -422,18 +455,10 @@ void ViewControl::set_trigger(const TriggerSettings& wanted) {
   use_trigger(wanted);
 }
 
-void ViewControl::use_trigger(const TriggerSettings& wanted) {
-  TriggerSettings settings = wanted;
-  settings.pre_trigger = std::clamp(settings.pre_trigger, 0.0, kMostPreTrigger);
+void ViewControl::use_trigger(const TriggerSettings& settings) {
   const bool fires_alike = settings.fires_like(trigger_settings_);
   trigger_settings_ = settings;
-  if (fires_alike) {  // move the current picture to its new place
-    if (shown_trigger_) {
-      target_.reset();
-      align(*shown_trigger_);
-    }
-    return;
-  }
+  if (fires_alike) return;
   watch_.clear();
   shown_trigger_.reset();  // the current picture belongs to the old trigger
   if (!live_) return;      // an opened trace does not move: see align_still()
@@ -484,8 +509,7 @@ void ViewControl::close_in(std::size_t pictures) {
   if (2 * fits >= std::min(pictures, all.size())) return;
   const double between = static_cast<double>(all.back() - all.front()) / static_cast<double>(all.size() - 1);
   const double span = between * std::min(kIterationsAtFirst, static_cast<double>(all.size()) / 2);
-  const Nanoseconds begin = *shown_trigger_ - static_cast<Nanoseconds>(span * trigger_settings_.pre_trigger);
-  show_exactly(begin, begin + std::max<Nanoseconds>(1, static_cast<Nanoseconds>(span)));
+  show_exactly(*shown_trigger_, *shown_trigger_ + std::max<Nanoseconds>(1, static_cast<Nanoseconds>(span)));
 }
 
 void ViewControl::leave_still() {
@@ -494,60 +518,112 @@ void ViewControl::leave_still() {
   label_origin_ = extent_.first;
 }
 
+// Of what is recorded in bursts, a whole iteration is rare: there, the newest that fits is shown.
+bool ViewControl::shows_iterations(const Model& model) const {
+  return !model.trace().recorded_in_parts() && !model.analysis().records().empty();
+}
+
+// The newest typical one of the newest iterations since the last knob, of those in which the trigger has fired. `any`:
+// of all of them. Before the first has ended: the one that is under way.
+std::optional<ShownIteration> ViewControl::choose(const Model& model, bool any) {
+  const auto records = model.analysis().records();
+  const auto& markers = model.analysis().markers();
+  const Nanoseconds since = markers.empty() ? kEver : markers.back().start_ns;
+  const Nanoseconds latest = model.live_edge() - after_trigger();
+  any = any || trigger_settings_.source == TriggerSource::Iteration;
+  if (!any) watch_.look(model.trace(), trigger_settings_, model.live_edge());
+  const auto fires = [&](const analysis::IterationRecord& r) {
+    const auto& fired = watch_.fired();
+    const auto next = std::lower_bound(fired.begin(), fired.end(), r.start_ns);
+    return next != fired.end() && *next < r.end_ns;
+  };
+  std::vector<const analysis::IterationRecord*> chosen;  // newest first
+  for (std::size_t i = records.size(); i-- > 0 && records[i].start_ns >= since && chosen.size() < kMostStarts;) {
+    if (any || fires(records[i])) chosen.push_back(&records[i]);
+  }
+  if (chosen.empty()) {
+    if (!any) return std::nullopt;
+    const Nanoseconds under_way = std::max(records.back().end_ns, since);
+    return ShownIteration{under_way, under_way, 0};
+  }
+  // A picture that is complete to its right edge, if there is one.
+  const auto complete = std::find_if(chosen.begin(), chosen.end(), [&](const auto* r) { return r->start_ns <= latest; });
+  if (complete != chosen.end()) chosen.erase(chosen.begin(), complete);
+  starts_.assign(chosen.size(), 0);
+  std::transform(chosen.rbegin(), chosen.rend(), starts_.begin(), [](const auto* r) { return r->start_ns; });
+  chosen.resize(std::min(chosen.size(), kTypicalOf));
+  std::vector<Nanoseconds> lengths(chosen.size());
+  std::transform(chosen.begin(), chosen.end(), lengths.begin(), [](const auto* r) { return r->duration(); });
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>((lengths.size() - 1) / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  const auto off = [&](const auto* r) { return std::abs(static_cast<double>(r->duration() - *middle)); };
+  const auto least = [&](const auto* a, const auto* b) { return off(a) < off(b); };
+  auto found = std::find_if(chosen.begin(), chosen.end(),
+                            [&](const auto* r) { return off(r) <= kTypical * static_cast<double>(*middle); });
+  if (found == chosen.end()) found = std::min_element(chosen.begin(), chosen.end(), least);
+  return ShownIteration{(*found)->start_ns, (*found)->end_ns, (*found)->number};
+}
+
+void ViewControl::begin_turn() {
+  stays_ = false;
+  settles_ = turned_ = true;
+  refit_ = 1;
+  retrigger();
+}
+
 void ViewControl::trigger(const Model& model, double seconds, Clock::time_point now) {
   if (armed_) return take_single(model);
   const trace::Trace& trace = model.trace();
-  const auto& markers = model.analysis().markers();
+  const std::size_t markers = model.analysis().markers().size();
   if (moves(model)) idle_seconds_ += seconds;
-  // A turned knob is shown at once, even if the current picture's time is not over.
-  const bool turned = markers.size() > markers_shown_;
-  const bool stands = now < hold_until_ || now - triggered_ < kTriggerPeriod;
-  if (stands && !turned) {
+  if (markers > markers_shown_) begin_turn();
+  markers_shown_ = markers;
+  if (stays_) return;
+  if (now - triggered_ < kTriggerPeriod) {
     if (auto_rolling_) roll(model, seconds);
     return;
   }
-  const Nanoseconds wanted = after_trigger();
-  const Nanoseconds latest = model.live_edge() - wanted;
-  watch_.look(trace, trigger_settings_, latest);
-  std::optional<Nanoseconds> found = watch_.newest_until(latest, trace, wanted);
-  if (!found) {  // no picture is complete yet: show what there is
-    const auto any = newest_triggers(trace, trigger_settings_, kEver, model.live_edge(), kAll);
-    if (!any.empty()) found = any.front();
-  }
-  const bool fills = found && *found > latest;  // the trigger has fired, but the picture is not full yet
-  if (found != newest_fired_ || fills) {
-    newest_fired_ = found;
-    idle_seconds_ = 0;
-    auto_rolling_ = false;
-  } else if (trigger_settings_.automatic &&
-             idle_seconds_ >= std::max(kTriggerPatienceSeconds, 2e-9 * static_cast<double>(burst_period(trace)))) {
-    auto_rolling_ = true;
-  }
-  // A knob was turned: first show the events around its marker, as soon as enough of them are known.
-  bool marked = false;
-  if (turned) {
-    const Nanoseconds marker = markers.back().start_ns;
-    const auto around = newest_triggers(trace, trigger_settings_, marker - wanted / 3 + 1, model.live_edge(), kAll);
-    if (!around.empty() && around.front() <= latest) {
-      found = around.front();
-      marked = true;
-      markers_shown_ = markers.size();
-    } else if (marker > latest) {
-      // Not enough events after the marker yet: show what there is, up to the edge, and look again at once.
-      if (!around.empty()) found = around.front();
-    } else {
-      markers_shown_ = markers.size();
+  std::optional<Nanoseconds> found;
+  bool whole = true;
+  if (shows_iterations(model)) {
+    auto iteration = choose(model, false);
+    if (iteration) idle_seconds_ = 0;
+    if (idle_seconds_ >= kTriggerPatienceSeconds) iteration = choose(model, true);
+    if (iteration) {
+      found = iteration->start_ns;
+      whole = iteration->duration() > 0;
     }
-  }
-  const bool look_again = !found || (!marked && markers.size() != markers_shown_);
-  if (auto_rolling_ && !marked) {
-    triggered_ = look_again ? Clock::time_point{} : now;
-    return roll(model, seconds);
+    auto_rolling_ = false;
+  } else {
+    starts_.clear();
+    const Nanoseconds wanted = after_trigger();
+    const Nanoseconds latest = model.live_edge() - wanted;
+    watch_.look(trace, trigger_settings_, latest);
+    found = watch_.newest_until(latest, trace, wanted);
+    if (!found) {  // no picture is complete yet: show what there is
+      const auto any = newest_triggers(trace, trigger_settings_, kEver, model.live_edge(), kAll);
+      if (!any.empty()) found = any.front();
+    }
+    whole = found && *found <= latest;
+    if (found != newest_fired_ || (found && !whole)) {
+      newest_fired_ = found;
+      idle_seconds_ = 0;
+      auto_rolling_ = false;
+    } else if (idle_seconds_ >= std::max(kTriggerPatienceSeconds, 2e-9 * static_cast<double>(burst_period(trace)))) {
+      auto_rolling_ = true;
+    }
+    if (auto_rolling_) {
+      triggered_ = now;
+      return roll(model, seconds);
+    }
   }
   if (!found) return;
   align(*found);
-  triggered_ = look_again ? Clock::time_point{} : now;
-  if (marked) hold_until_ = now + kMarkerHold;
+  triggered_ = whole ? now : Clock::time_point{};
+  if (settles_ && whole && !goes_ && model.recent_is_current() && model.recent().pace.known()) {
+    settles_ = false;
+    stays_ = true;
+  }
 }
 
 // Armed: the next trigger begins the picture, which fills up to its end and then stays. While the run is not moving
@@ -565,7 +641,9 @@ void ViewControl::take_single(const Model& model) {
     }
     if (!shot_) return;
   }
-  align(*shot_);
+  const auto iteration = iteration_at(model.trace(), *shot_, edge);
+  const bool inside = iteration && iteration->event.start_ns <= *shot_ && *shot_ < iteration->event.end_ns;
+  align(inside ? iteration->event.start_ns : *shot_);
   if (!moves(model) || edge >= *shot_ + after_trigger()) armed_ = false;
 }
 

@@ -13,15 +13,21 @@ namespace lanescope::ui {
 
 enum class ViewMode : std::uint8_t {
   Roll,     ///< the newest at the right edge
-  Trigger,  ///< aligned to the start of an iteration, redrawn a few times a second
+  Trigger,  ///< a typical iteration, from its start; another one a few times a second
   Single,   ///< still
 };
 
-/// Where a live view goes by itself: an experiment's view.
+/// Where a live view of a loop goes by itself: an experiment's view.
 struct ViewGoal {
-  TriggerSettings trigger;
-  double iterations = 3.2;  ///< the visible stretch, in iterations of the CPU's loop,
-  Nanoseconds span_ns = 0;  ///< or as a time, if not 0
+  TriggerSettings trigger;  ///< chooses the iteration; the view starts at its start all the same
+  double iterations = 1;    ///< the view holds so many, of the slower of the two that are compared
+};
+
+struct ShownIteration {
+  Nanoseconds start_ns = 0, end_ns = 0;
+  std::int64_t number = 0;  ///< from 1; 0: not numbered
+
+  Nanoseconds duration() const { return end_ns - start_ns; }
 };
 
 /// The instant that a rolling view keeps at its right edge: normally the live edge. While a call is open and the live
@@ -52,9 +58,12 @@ class ViewControl {
   const TimeAxis& axis() const { return axis_; }
   ViewMode mode() const { return mode_; }
   void set_mode(ViewMode mode);
-  /// Returns to the mode before a pan or zoom froze the view, keeping the current zoom.
+  /// Returns to the mode before a pan or zoom froze the view, keeping the current zoom; ends stays().
   void resume();
   bool frozen_by_hand() const { return mode_ == ViewMode::Single && !armed_; }
+  /// The picture of one iteration stands: the first one that is typical after a knob was turned, or one that was asked
+  /// for.
+  bool stays() const { return mode_ == ViewMode::Trigger && stays_; }
   bool armed() const { return armed_; }
 
   /// While a mouse button is down the picture does not move, so that a click hits what the user saw.
@@ -65,11 +74,22 @@ class ViewControl {
   /// Zooming and gliding take three times as long, so that an audience can follow.
   void set_calm(bool calm) { calm_ = calm; }
 
-  /// Goes there, eased, as soon as the run's pace is known; the next run starts there. Empty: the user's own trigger,
-  /// and a few iterations. After the user has moved the view or its trigger by hand, a goal is only remembered.
+  /// Uses its trigger, and keeps the scale. Empty: the user's own trigger. After the user has moved the view or its
+  /// trigger by hand, a goal is only remembered.
   void set_goal(const std::optional<ViewGoal>& goal);
-  /// Goes there even so.
+  /// Fits the iterations, eased, as soon as the run's pace is known, even if the user has moved the view.
   void go_to_goal();
+  /// How long an iteration of the run takes that is drawn below the lanes; 0: there is none. The scale is that of the
+  /// slower one, and changes by itself only if the longer iteration takes more than 90 % of the view.
+  void compare_with(double other_ns) { other_ns_ = other_ns; }
+  /// By how much the view became wider by itself since a knob was last turned; 1: not at all.
+  double refit() const { return refit_; }
+  /// The iteration that the view starts with; of a view moved by hand, the one at the place of that start.
+  const std::optional<ShownIteration>& shown_iteration() const { return shown_iteration_; }
+  /// Goes to an iteration and stays there. The scale stays if the iteration fits.
+  void show_iteration(Nanoseconds from, Nanoseconds to);
+  /// The x position where the shown iteration starts.
+  float start_px() const { return axis_.left_px() + kLead * axis_.width_px(); }
   bool has_goal() const { return goal_.has_value(); }
   /// The user has moved the view, or chosen a trigger, since the goal was first set or gone to.
   bool moved_by_hand() const { return by_hand_; }
@@ -125,10 +145,9 @@ class ViewControl {
   /// The instant that the picture is aligned to; none while the view rolls, and for a file unless align_still() is in
   /// use.
   std::optional<Nanoseconds> trigger_instant() const { return shown_trigger_; }
-  /// The x position of that instant in a triggered picture.
-  float trigger_px() const;
-  /// The newest instants at which the trigger has fired and that have a complete picture, oldest first.
-  const std::vector<Nanoseconds>& fired() const { return watch_.fired(); }
+  /// The newest instants that have a complete picture, oldest first: the starts of iterations that the trigger has
+  /// chosen; of a source without iterations, when it fired.
+  const std::vector<Nanoseconds>& fired() const { return starts_.empty() ? watch_.fired() : starts_; }
   /// For an opened trace, so that pictures can be overlaid: chooses an instant in view, and makes fired() list the
   /// instants around it. If too few pictures fit into the trace at this zoom, the view zooms in. Call every frame: when
   /// the instant has left the view, another one is chosen. False: the trigger never fires.
@@ -144,9 +163,17 @@ class ViewControl {
   /// The share of a live view right of the live edge, where nothing is known yet.
   static constexpr double kEdgeShare = 0.03;
 
+  /// The share of the view before the shown iteration, and of one that was fitted.
+  static constexpr float kLead = 0.0532f;
+  static constexpr double kFill = 0.8634, kFull = 0.9;
+
   void place_initially(const Model& model, float left_px, float width_px);
-  void follow_goal(const Model& model, double seconds);
-  std::optional<double> goal_span(const Model& model) const;
+  void fit_iterations(const Model& model, double seconds);
+  std::optional<double> typical_ns(const Model& model) const;
+  std::optional<ShownIteration> choose(const Model& model, bool any);
+  bool shows_iterations(const Model& model) const;
+  void look_up_iteration(const Model& model);
+  void begin_turn();
   void use_trigger(const TriggerSettings& settings);
   void change_mode(ViewMode mode);
   void roll(const Model& model, double seconds);
@@ -178,11 +205,17 @@ class ViewControl {
   std::uint64_t generation_ = 0;
   bool placed_ = false;
   Nanoseconds label_origin_ = 0;
-  Clock::time_point last_update_{}, triggered_{}, hold_until_{};
+  Clock::time_point last_update_{}, triggered_{};
   std::size_t markers_shown_ = 0;
   TriggerSettings trigger_settings_, own_trigger_;
   std::optional<ViewGoal> goal_;
-  bool goes_ = false;     // on the way to the goal
+  bool goes_ = false;     // on the way to its scale
+  double other_ns_ = 0, refit_ = 1;
+  bool turned_ = false;   // a knob was turned since the goal was gone to: a change of the scale is said
+  bool settles_ = false;  // a knob was turned: stays at the first typical iteration
+  bool stays_ = false;
+  std::optional<ShownIteration> shown_iteration_;
+  std::vector<Nanoseconds> starts_;
   bool by_hand_ = false;  // the goal no longer holds
   std::uint64_t moves_by_hand_ = 0;
   TriggerWatch watch_;

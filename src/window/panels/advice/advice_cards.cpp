@@ -91,7 +91,9 @@ CardTexts texts_of(const Canvas& c, const AdviceCard& advice, bool first, float 
     texts.what = lines_of(c, FontRole::Small, says_of(c, advice), width);
     state.open_lines = std::max(state.open_lines, texts.what.size());
     texts.what.resize(state.open_lines);
-  } else if (first || texts.try_height == 0) {
+  } else if (first) {
+    texts.what = lines_of(c, FontRole::Small, card.what, width);
+  } else if (texts.try_height == 0) {
     texts.what = {fit_text(c.fonts, FontRole::Small, card.what, width)};
   }
   if (open || first) {
@@ -235,9 +237,8 @@ Colour card_colour(const Card& card) {
 void draw_advice_cards(const Canvas& c) {
   AdviceState& advice = c.state.advice;
   const std::vector<AdviceCard>& cards = advice.cards();
-  draw_tried(c);
   if (cards.empty()) return;
-  const std::size_t shown = advice.all ? cards.size() : std::min(cards.size(), kFirstCards);
+  const std::size_t shown = advice.all ? cards.size() : 1;
   std::optional<std::size_t> clicked, tried;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, kBetween * c.scale});
   for (std::size_t i = 0; i < shown; ++i) {
@@ -245,7 +246,7 @@ void draw_advice_cards(const Canvas& c) {
     if (on == Clicked::Card) clicked = i;
     if (on == Clicked::Try) tried = i;
   }
-  if (cards.size() > kFirstCards && draw_more(c, cards.size() - shown)) advice.all = !advice.all;
+  if (cards.size() > 1 && draw_more(c, cards.size() - shown)) advice.all = !advice.all;
   ImGui::PopStyleVar();
   vertical_space(c, 8);
   if (clicked) go_to_example(c.state, cards[*clicked]);

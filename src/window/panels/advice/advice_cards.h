@@ -6,7 +6,6 @@
 namespace lanescope::ui {
 
 /// How many cards are shown before "N more".
-inline constexpr std::size_t kFirstCards = 3;
 
 /// The colour of the card's topic, as in the bar above.
 Colour card_colour(const analysis::Card& card);

@@ -131,27 +131,54 @@ class CodeDrawing {
     const float left = l_.left;
     const float width = l_.right + 4 * s_ - left;
     std::optional<std::size_t> clicked;
+    float y = at.y, arrow_y = at.y;
     for (std::size_t i = 0; i < code.size(); ++i) {
-      const Line line{i + 1,
-                      &code[i],
-                      code[i].part_of.value_or(i),
-                      code_.cost(i),
-                      {left, at.y + static_cast<float>(i) * l_.row_height, width, l_.row_height}};
+      const float height = static_cast<float>(rows_of(code[i])) * l_.row_height;
+      const Line line{i + 1, &code[i], code[i].part_of.value_or(i), code_.cost(i), {left, y, width, height}};
+      if (code_.pointed_to() == i) arrow_y = y + l_.row_height / 2;
+      y += height;
       ImGui::SetCursorScreenPos({line.box.x, line.box.y});
-      if (!ImGui::IsRectVisible({width, l_.row_height})) {
-        ImGui::Dummy({width, l_.row_height});
+      if (!ImGui::IsRectVisible({width, height})) {
+        ImGui::Dummy({width, height});
         continue;
       }
       if (draw_line(id, i, line)) clicked = i;
     }
     add_to_draw_list(list_, c_.spans, batch_);
     draw_labels(list_, c_.fonts, batch_.labels);
-    draw_arrow(at.y);
-    ImGui::SetCursorScreenPos({at.x, at.y + static_cast<float>(code.size()) * l_.row_height});
+    draw_arrow(arrow_y);
+    ImGui::SetCursorScreenPos({at.x, y});
     if (clicked) go_to_statement(c_.state, *clicked);
   }
 
  private:
+  // Where nothing stands beside the code, a long line goes on in the next row instead of being cut.
+  std::size_t letters_of_row(const Statement& statement) const {
+    const float room = l_.right - l_.text_x(statement.indent);
+    return static_cast<std::size_t>(std::max(8.0f, room / l_.letter));
+  }
+  std::size_t rows_of(const Statement& statement) const {
+    if (l_.detail != CodeDetail::Text) return 1;
+    const std::size_t letters = letters_of_row(statement);
+    return std::max<std::size_t>(1, (columns(statement.text) + letters - 1) / letters);
+  }
+
+  void draw_wrapped(const Line& line, bool runs) {
+    const Statement& statement = *line.statement;
+    const std::size_t most = letters_of_row(statement);
+    const float x = l_.text_x(statement.indent);
+    for (const CodeToken& token : tokens(statement)) {
+      for (std::size_t at = token.begin; at < token.begin + token.length;) {
+        const std::size_t row = at / most;
+        const std::size_t length = std::min(token.begin + token.length, (row + 1) * most) - at;
+        const Rect box{line.box.x, line.box.y + static_cast<float>(row) * l_.row_height, line.box.width, l_.row_height};
+        label(x + static_cast<float>(at - row * most) * l_.letter, static_cast<float>(length + 2) * l_.letter, box,
+              token_colour(token.kind, !runs), l_.font, statement.text.substr(at, length));
+        at += length;
+      }
+    }
+  }
+
   bool draw_line(const std::string& id, std::size_t i, const Line& line) {
     const bool clickable = line.owner != i ? code_.cost(line.owner) != nullptr : line.cost != nullptr;
     const bool clicked =
@@ -166,6 +193,7 @@ class CodeDrawing {
     draw_ground(i, line, hovered && clickable);
     const bool cut = draw_text(i, line);
     draw_costs(line);
+    draw_chip(i, line);
     if (hovered) draw_tooltip(line, cut);
     return clicked;
   }
@@ -185,7 +213,10 @@ class CodeDrawing {
     const LineCost* cost = code_.cost(line.owner);
     const bool waits = cost && cost->ns[1] > cost->ns[0];
     const std::uint32_t glow = c_.theme[waits ? Colour::Wait : Colour::Accent];
-    const float light = lit(line.owner);
+    // Beside the lanes nothing moves: only the costliest statement stands out.
+    const bool calm = l_.detail == CodeDetail::Text;
+    if (calm && code_.costliest() == line.owner) fill(c_.theme[idle_colour(c_.state, code_.code()[line.owner])], 0.22f);
+    const float light = calm ? 0 : lit(line.owner);
     if (light > 0.004f) {
       const bool shares = code_.light().basis == CodeLight::Basis::Share;
       fill(glow, (shares ? 0.42f : 0.3f) * light);
@@ -237,8 +268,8 @@ class CodeDrawing {
   bool draw_text(std::size_t i, const Line& line) {
     const Rect& b = line.box;
     const Statement& statement = *line.statement;
-    label(b.x + 4 * s_, l_.number_right - b.x - 4 * s_, b, c_.theme[Colour::Dim], FontRole::MonoSmall,
-          std::to_string(line.number), LabelAlign::Right);
+    label(b.x + 4 * s_, l_.number_right - b.x - 4 * s_, {b.x, b.y, b.width, l_.row_height}, c_.theme[Colour::Dim],
+          FontRole::MonoSmall, std::to_string(line.number), LabelAlign::Right);
     for (int level = 1; level <= statement.indent; ++level) {
       const float x = l_.text_x(level - 1) + l_.letter / 2;
       batch_.solid(x, b.y, x + 1, b.y + b.height, with_alpha(c_.theme[Colour::Faint], 0.6f));
@@ -246,6 +277,10 @@ class CodeDrawing {
     const float x = l_.text_x(statement.indent);
     const float room = (shows_costs(line) ? l_.code_x + l_.code_width : l_.right) - x;
     const bool runs = !code_.code()[line.owner].ranges.empty();
+    if (rows_of(statement) > 1) {
+      draw_wrapped(line, runs);
+      return false;
+    }
     const auto letters = static_cast<std::size_t>(std::max(0.0f, room / l_.letter + 0.01f));
     const std::string_view whole = statement.text;
     const bool cut = columns(whole) > letters;
@@ -260,7 +295,7 @@ class CodeDrawing {
     }
     const float end = x + static_cast<float>(columns(whole.substr(0, shown))) * l_.letter;
     if (cut) label(end, 2 * l_.letter, b, c_.theme[Colour::Dim], l_.font, "…");
-    if (!cut && code_.costliest() == i) draw_idle(b, end + 2 * l_.letter);
+    if (!cut && code_.costliest() == i && l_.detail != CodeDetail::Text) draw_idle(b, end + 2 * l_.letter);
     return cut;
   }
 
@@ -320,10 +355,28 @@ class CodeDrawing {
     }
   }
 
+  // Without columns: the CPU time of the statement, waits included, where its text leaves room.
+  void draw_chip(std::size_t i, const Line& line) {
+    if (l_.detail != CodeDetail::Text || line.statement->ranges.empty() || !line.cost) return;
+    const double ns = line.cost->host_ns();
+    const std::string says = cost_text(ns);
+    const float width = text_width(c_.fonts, FontRole::MonoSmall, says) + 10 * s_;
+    const Rect& b = line.box;
+    const float x = b.x + b.width - width - 2 * s_;
+    const auto letters = static_cast<float>(columns(line.statement->text));
+    if (l_.text_x(line.statement->indent) + letters * l_.letter + 2 * s_ > x) return;
+    const bool costly = code_.costliest() == i;
+    batch_.solid(x, b.y + 2 * s_, x + width, b.y + b.height - 2 * s_,
+                 c_.theme[costly ? idle_colour(c_.state, *line.statement) : Colour::PanelRaised], 4 * s_);
+    label(x, width, b,
+          costly ? c_.theme.ink_on(idle_colour(c_.state, *line.statement))
+                 : c_.theme[ns < kNothing ? Colour::Dim : Colour::Text],
+          FontRole::MonoSmall, says, LabelAlign::Centre);
+  }
+
   // Marks the statement of the selection, between its number and its text.
-  void draw_arrow(float top) {
+  void draw_arrow(float y) {
     if (!code_.pointed_to()) return;
-    const float y = top + (static_cast<float>(*code_.pointed_to()) + 0.5f) * l_.row_height;
     const float x = l_.code_x - 14 * s_, half = 5 * s_;
     list_.AddTriangleFilled({x, y - half}, {x, y + half}, {x + 8 * s_, y}, c_.theme[Colour::Selection]);
   }
@@ -550,6 +603,12 @@ void draw_code_section(const Canvas& c) {
   CodeState& code = c.state.code;
   if (code.of_user() || code.code().empty() || c.state.drawer == DrawerTab::Code) return;
   heading(c, tr("CODE"));
+  ImGui::SameLine();
+  const float right = ImGui::GetContentRegionAvail().x;
+  const ImVec2 line = ImGui::GetCursorScreenPos();
+  draw_label(c, {line.x, line.y, right, c.fonts.size(FontRole::SmallBold)}, c.theme[Colour::Dim], FontRole::Small,
+             tr("CPU time"), LabelAlign::Right);
+  ImGui::NewLine();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   if (!ImGui::IsRectVisible({width, 100 * c.scale})) {
@@ -557,19 +616,11 @@ void draw_code_section(const Canvas& c) {
     return;
   }
   begin_code(c);
-  const CodeLayout layout = code_layout(at.x - 8 * c.scale, width + 20 * c.scale, 0, c.scale, longest_line(code.code()),
+  const CodeLayout layout = code_layout(at.x - 16 * c.scale, width + 32 * c.scale, 0, c.scale, longest_line(code.code()),
                                         code.code().size(), measures(c.fonts), CodeDetail::Text);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{0, 0});
   CodeDrawing(c, layout).draw("code");
   ImGui::PopStyleVar();
-  vertical_space(c, 8);
-  if (button(c, "code.open", tr("Show its costs"), false, 0, tr("code view"))) {
-    c.state.requests.actions.push_back(Action::CodeView);
-  }
-  if (code.loop()) {
-    ImGui::SameLine(0, 8 * c.scale);
-    draw_copy(c);
-  }
 }
 
 void draw_statement_figure(const Canvas& c) {

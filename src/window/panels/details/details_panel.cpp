@@ -3,17 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 
 #include "analysis/figure.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "inspect/figure_text.h"
 #include "model/experiment/active_experiment.h"
+#include "picture/words.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"
 #include "window/panels/advice/advice_cards.h"
 #include "window/panels/code/code_view.h"
-#include "window/panels/compare/compare_panel.h"
 #include "window/panels/details/details_panels.h"
 #include "window/panels/experiment/experiment_panels.h"
 #include "window/widgets.h"
@@ -26,88 +28,78 @@ using analysis::Summary;
 using analysis::VerdictKind;
 using base::tr;
 
-// Three columns: the name, the value before the knob was turned, the value now.
-void draw_figures(const Canvas& c, const Summary& now, const Summary& before) {
-  if (before.iteration.count == 0) {
-    for (const auto& [name, values] : figure_lines(std::array{&now})) figure_line(c, name, values[0]);
-    return;
-  }
-  const float start = ImGui::GetCursorPosX();
-  const float width = ImGui::GetContentRegionAvail().x;
-  const auto right_aligned = [&](const std::string& t, float right, FontRole role, Colour colour) {
-    ImGui::SameLine(start + right - text_width(c.fonts, role, t));
-    text(c, role, colour, t);
+// One line of what the two on the lanes take, the slower first: the shown one bright, and one factor.
+void draw_change(const Canvas& c, const Summary& now) {
+  const ShellState& state = c.state;
+  const SharedSnapshot below = run_below(state.comparison);
+  const OtherSide& other = state.comparison.other;
+  if (!below || !other.has_two() || !below->summary.pace.known()) return;
+  const float s = c.scale;
+  const Model& model = state.model;
+  const bool settled = model.recent_is_current() && now.pace.known();
+  const analysis::Gain gain =
+      analysis::gain_between(below->summary.pace, other.batch_size(), now.pace, model.batch_now());
+  const bool faster = !settled || !gain.known() || gain.factor >= 1;  // the shown one
+  const double factor = faster ? gain.factor : 1 / gain.factor;
+  const bool sides = other.of_experiment();
+  const auto name = [&](std::size_t side) {
+    if (!sides) return std::string(side == 0 ? tr("old") : tr("new"));
+    return word(side == 0 ? Word::Before : Word::After, state.language());
   };
-  text(c, FontRole::Small, Colour::Dim, " ");
-  right_aligned(tr("before"), width * 0.68f, FontRole::Small, Colour::Dim);
-  right_aligned(tr("now"), width, FontRole::Small, Colour::Dim);
-  for (const auto& [name, values] : figure_lines(std::array{&now, &before})) {
-    const float name_width = width * 0.68f - text_width(c.fonts, FontRole::MonoSmall, values[1]) - 6 * c.scale;
-    text(c, FontRole::Small, Colour::Muted, fit_text(c.fonts, FontRole::Small, name, name_width));
-    right_aligned(values[1], width * 0.68f, FontRole::MonoSmall, Colour::Muted);
-    right_aligned(values[0], width, FontRole::MonoSmall, Colour::Text);
+  struct End {
+    std::string name, time;
+    bool shown;
+  };
+  const auto time_of = [&](const analysis::Pace& pace, double batch) {
+    return gain.per_sample ? sample_text(pace, batch) : pace_text(pace);
+  };
+  const End shown{name(other.shown()), settled ? time_of(now.pace, model.batch_now()) : "…", true};
+  const End below_end{name(1 - other.shown()), time_of(below->summary.pace, other.batch_size()), false};
+  const End& from = faster ? below_end : shown;
+  const End& to = faster ? shown : below_end;
+  vertical_space(c, 8);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  ImGui::Dummy({width, 46 * s});
+  note_place(c, "change");
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddLine(at, {at.x + width, at.y}, c.theme[Colour::Line]);
+  const float y = at.y + 8 * s, below_y = y + 16 * s;
+  const auto ink = [&](const End& end) { return c.theme[end.shown ? Colour::Text : Colour::Muted]; };
+  float x = at.x;
+  for (const End* end : {&from, &to}) {
+    const float end_width = std::max(text_width(c.fonts, FontRole::Mono, end->time),
+                                     text_width(c.fonts, FontRole::Small, end->name)) + 4;
+    draw_label(c, {x, y, end_width, 15 * s}, ink(*end), FontRole::Small, end->name);
+    draw_label(c, {x, below_y, end_width, 22 * s}, ink(*end), FontRole::Mono, end->time);
+    x += end_width + 8 * s;
+    if (end == &from) draw_label(c, {x, below_y, 18 * s, 22 * s}, c.theme[Colour::Muted], FontRole::Body, "→");
+    x += 24 * s;
+  }
+  const bool alike = std::abs(factor - 1) < 0.03;
+  const std::string says = !settled || !gain.known() ? "…" : factor_text(factor);
+  const char* unit = gain.per_sample ? tr("faster per sample") : tr("faster");
+  draw_label(c, {at.x, y, width, 15 * s}, c.theme[Colour::Muted], FontRole::Small, alike ? tr("the same") : unit,
+             LabelAlign::Right);
+  draw_label(c, {at.x, below_y - 3 * s, width, 26 * s}, c.theme.as_text(alike ? Colour::Muted : Colour::Good),
+             FontRole::Title, says, LabelAlign::Right);
+  if (settled && ImGui::IsMouseHoveringRect(at, {at.x + width, at.y + 46 * s})) {
+    ImGui::SetTooltip("%s", fmt::format("{}, {}", of_what(gain), factor_basis(below->summary.pace, now.pace)).c_str());
   }
 }
 
-/// True if the table of trials already shows this turn.
-bool is_trial(const ShellState& state) {
-  const auto& tried = state.try_it.tried();
-  return !tried.empty() && tried.back().state != Tried::State::Overtaken &&
-         tried.back().generation == state.model.generation() && tried.back().version == state.model.last_turn_version();
+}  // namespace
+
+std::string shown_factor(const ShellState& state) {
+  const SharedSnapshot below = run_below(state.comparison);
+  const Model& model = state.model;
+  if (!below || !model.recent_is_current()) return {};
+  const analysis::Gain gain = analysis::gain_between(below->summary.pace, state.comparison.other.batch_size(),
+                                                     model.recent().pace, model.batch_now());
+  return gain.known() ? factor_text(std::max(gain.factor, 1 / gain.factor)) : std::string();
 }
 
-// What the latest turn of a knob changed, in three figures: from, to, and the factor.
-void draw_last_turn(const Canvas& c, const Summary& now, const Summary& before) {
-  heading(c, tr("LAST CHANGE"));
-  wrapped_text(c, FontRole::Body, Colour::Text, c.state.model.last_turn());
-  note_place(c, "last_turn");
-  vertical_space(c, 4);
-  const float start = ImGui::GetCursorPosX();
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float gap = 8 * c.scale;
-  const auto line = [&](const char* name, const std::string& from, const std::string& to, const std::string& factor,
-                        Colour colour) {
-    const float factor_width = 46 * c.scale;
-    const std::string both = from + " → " + to;
-    const float both_x = std::max(0.0f, width - factor_width - text_width(c.fonts, FontRole::MonoSmall, both));
-    text(c, FontRole::Small, Colour::Muted, name);
-    if (text_width(c.fonts, FontRole::Small, name) + gap <= both_x) {
-      ImGui::SameLine(start + both_x);
-    } else {
-      ImGui::SetCursorPosX(start + both_x);
-    }
-    text(c, FontRole::MonoSmall, Colour::Text, both);
-    if (factor.empty()) return;
-    ImGui::SameLine(start + width - text_width(c.fonts, FontRole::SmallBold, factor));
-    text(c, FontRole::SmallBold, colour, factor);
-  };
-  const Model& model = c.state.model;
-  const analysis::Gain gain = analysis::gain_between(before.pace, model.batch_before(), now.pace, model.batch_now());
-  const double factor = gain.factor;
-  const bool settled = model.recent_is_current() && gain.known();
-  const Colour good = !settled         ? Colour::Muted
-                      : factor >= 1.03 ? Colour::Good
-                      : factor < 0.97  ? Colour::Wait
-                                       : Colour::Muted;
-  const bool unknown_before = !before.pace.known();
-  const std::string says = settled ? factor_text(factor) : unknown_before ? "–" : "…";
-  line(tr("iteration"), pace_text(before.pace), pace_text(now.pace), gain.per_sample ? "" : says, good);
-  if (gain.per_sample) {
-    line(tr("sample"), sample_text(before.pace, model.batch_before()), sample_text(now.pace, model.batch_now()), says,
-         good);
-  }
-  for (const char* key : {"gpu_busy_ns", "sync_count"}) {
-    const analysis::Figure& figure = analysis::figure(key);
-    line(label_of(figure, figure.usual).c_str(), text_of(figure, before, figure.usual),
-         text_of(figure, now, figure.usual), "", Colour::Text);
-  }
-  std::string basis = gain.known()     ? fmt::format("{}, {}", of_what(gain), factor_basis(before.pace, now.pace))
-                      : unknown_before ? tr("before: {}", why_unknown(before.pace))
-                                       : why_unknown(now.pace);
-  if (good == Colour::Good) basis = tr("{} faster", factor_text(factor)) + " " + basis;
-  if (good == Colour::Wait) basis = tr("{} slower", factor_text(1 / factor)) + " " + basis;
-  wrapped_text(c, FontRole::Small, Colour::Dim, basis);
-}
+namespace {
 
 // A value read before its copy had ended is wrong: nothing else on this panel is as important.
 void draw_stale_reads(const Canvas& c) {
@@ -145,7 +137,7 @@ Colour verdict_colour(VerdictKind kind) {
 
 void draw_share_bar(const Canvas& c, const Summary& s) {
   const float width = ImGui::GetContentRegionAvail().x;
-  const float height = 16 * c.scale;
+  const float height = 18 * c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::Dummy({width, height + 2 * c.scale});
   note_place(c, "verdict.bar");
@@ -161,51 +153,65 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
     double ns;
     SpanStyle style;
     Colour colour, ink;
-    const char* name;
+    std::string name;
   };
+  const auto kernels = static_cast<double>(judged ? s.judged.kernel_ns : s.kernel_ns);
+  const auto busy = static_cast<double>(judged ? s.judged.busy_ns : s.gpu_busy_ns);
+  const bool placed = 2 * s.judged.sync_place_ns >= idle_of(idle, CauseGroup::AfterSync) && !s.judged.sync_place.empty();
+  const std::string after_sync = placed ? s.judged.sync_place
+                                 : 2 * s.judged.after_read_ns >= idle_of(idle, CauseGroup::AfterSync)
+                                     ? std::string(tr("reading"))
+                                     : std::string(tr("waiting"));
   const Share shares[] = {
-      {static_cast<double>(judged ? s.judged.busy_ns : s.gpu_busy_ns), SpanStyle::Solid, Colour::Kernel, Colour::Kernel,
-       tr("busy")},
-      {part(CauseGroup::AfterSync), SpanStyle::Hatched, Colour::WaitGround, Colour::Wait,
-       2 * s.judged.after_read_ns >= idle_of(idle, CauseGroup::AfterSync) ? tr("after a read") : tr("after a wait")},
+      {kernels, SpanStyle::Solid, Colour::Kernel, Colour::Kernel, tr("kernels")},
+      {busy - kernels, SpanStyle::Solid, Colour::CopyH2D, Colour::CopyH2D, tr("copying")},
+      {part(CauseGroup::AfterSync), SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, after_sync},
       {part(CauseGroup::Launch), SpanStyle::Dashed, Colour::PanelRaised, Colour::Launch,
-       called(analysis::BubbleCause::Allocation, tr("allocating"), tr("launch"))},
+       called(analysis::BubbleCause::Allocation, tr("allocating"), tr("launching"))},
       {part(CauseGroup::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D,
-       called(analysis::BubbleCause::Pinning, tr("pinning"), tr("copy"))},
-      {part(CauseGroup::Loader), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyD2H, tr("no data")},
+       called(analysis::BubbleCause::Pinning, tr("pinning"), tr("staging"))},
+      {part(CauseGroup::Loader), SpanStyle::Dashed, Colour::PanelRaised, Colour::LoaderWait, tr("no data")},
       {part(CauseGroup::Graph), SpanStyle::Dashed, Colour::PanelRaised, Colour::Kernel,
        called(analysis::BubbleCause::GraphGap, tr("in a graph"), tr("on the GPU"))},
       {part(CauseGroup::StartOrEnd), SpanStyle::Solid, Colour::PanelRaised, Colour::Muted,
-       called(analysis::BubbleCause::StartOrEnd, tr("start or end"), tr("not known"))}};
+       called(analysis::BubbleCause::StartOrEnd, tr("start or end"), tr("unknown"))}};
   double total = 0;
   for (const Share& share : shares) total += share.ns;
   if (total <= 0) return;
   static SpanBatch batch;
   batch.clear();
+  std::vector<const Share*> shown;
   float x = at.x;
-  std::vector<Label> names;
-  float label_x = at.x;
-  float label_y = at.y + height + 3 * c.scale;
   for (const Share& share : shares) {
     const float w = static_cast<float>(share.ns / total) * width;
     if (w < 1) continue;
     batch.styled(share.style, x, at.y, x + w - 1, at.y + height, c.theme[share.colour], c.theme[share.ink],
                  3 * c.scale);
-    const std::string name = std::string(share.name) + " " + analysis::share_text(share.ns / total);
-    const float name_width = text_width(c.fonts, FontRole::Small, name);
-    if (label_x > at.x && label_x + name_width > at.x + width + 1) {
-      label_x = at.x;
-      label_y += 17 * c.scale;
-    }
-    names.push_back(
-        {label_x, label_y, name_width + 2, c.theme.as_text(share.ink), FontRole::Small, name, 16 * c.scale});
-    label_x += name_width + 10 * c.scale;
     x += w;
+    if (share.ns / total >= 0.005) shown.push_back(&share);
+  }
+  // The share and, below it, whose it is: at most four in a row.
+  constexpr std::size_t kColumns = 4;
+  const std::size_t columns = std::min(kColumns, std::max<std::size_t>(1, shown.size()));
+  const float column = width / static_cast<float>(columns);
+  std::vector<Label> labels;
+  float y = at.y + height + 6 * c.scale;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (i > 0 && i % kColumns == 0) y += 36 * c.scale;
+    const float left = at.x + column * static_cast<float>(i % kColumns);
+    const float box = 8 * c.scale;
+    batch.solid(left, y + 4 * c.scale, left + box, y + 4 * c.scale + box, c.theme[shown[i]->ink], 2 * c.scale);
+    const float text_x = left + box + 6 * c.scale;
+    const float room = column - box - 8 * c.scale;
+    labels.push_back({text_x, y, room, c.theme[Colour::Text], FontRole::MonoSmall,
+                      analysis::share_text(shown[i]->ns / total), 16 * c.scale});
+    labels.push_back({text_x, y + 15 * c.scale, room, c.theme[Colour::Muted], FontRole::Small,
+                      fit_text(c.fonts, FontRole::Small, shown[i]->name, room), 16 * c.scale});
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   add_to_draw_list(list, c.spans, batch);
-  draw_labels(list, c.fonts, names);
-  ImGui::Dummy({width, label_y - at.y - height + 13 * c.scale});
+  draw_labels(list, c.fonts, labels);
+  ImGui::Dummy({width, y + 34 * c.scale - at.y - height});
 }
 
 std::vector<FigureLine> figure_lines(std::span<const Summary* const> summaries) {
@@ -248,9 +254,74 @@ void draw_selected(const Canvas& c) {
 
 }  // namespace
 
+constexpr std::chrono::milliseconds kSettling{500}, kSettled{2000};
+constexpr std::chrono::seconds kSettles{3};
+
+// What is shown must be readable: it is renewed twice a second while it settles, and then every two seconds; at once
+// if it is of something else.
+const Summary& calm_figures(ShellState& state) {
+  CalmFigures& calm = state.calm;
+  const Model& model = state.model;
+  const auto now = base::now();
+  const bool other = calm.generation != model.generation() || calm.version != model.last_turn_version() ||
+                     calm.language != state.language();
+  const auto least = now - calm.since < kSettles ? kSettling : kSettled;
+  const bool kind = calm.shown.verdict.kind == analysis::VerdictKind::Unknown;
+  if (other) calm.since = now;
+  if (other || (calm.number != model.recent_number() && (now - calm.renewed >= least || kind))) {
+    calm.shown = model.recent();
+    calm.number = model.recent_number();
+    calm.generation = model.generation();
+    calm.version = model.last_turn_version();
+    calm.language = state.language();
+    calm.renewed = now;
+  }
+  return calm.shown;
+}
+
+namespace {
+
+void draw_verdict(const Canvas& c, const Summary& recent) {
+  ShellState& state = c.state;
+  const bool so_far = state.model.live() && recent.iteration.count > 0 && !recent.pace.known();
+  const bool starting = state.model.live() && recent.verdict.kind == VerdictKind::Unknown;
+  vertical_space(c, 12);
+  text(c, FontRole::Verdict, verdict_colour(recent.verdict.kind),
+       starting ? tr("Measuring …") : analysis::verdict_title(recent.verdict));
+  note_place(c, "verdict");
+  if (so_far) note_place(c, "verdict.so_far");
+  if (so_far && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", why_unknown(recent.pace).c_str());
+  wrapped_text(c, FontRole::Body, Colour::Text, recent.verdict.sentence);
+  if (recent.in_parts && !recent.verdict.note.empty()) {
+    wrapped_text(c, FontRole::Small, Colour::Dim, recent.verdict.note);
+  }
+  draw_stale_reads(c);
+  vertical_space(c, 8);
+  draw_share_bar(c, recent);
+}
+
+void draw_about_line(const Canvas& c) {
+  ShellState& state = c.state;
+  const float s = c.scale;
+  const std::string says = state.model.steering()             ? tr("About this experiment")
+                           : state.model.source().watching() ? tr("About this program")
+                                                              : tr("About this trace");
+  vertical_space(c, 12);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = text_width(c.fonts, FontRole::Body, says);
+  if (press_area(c, "##about", {width + 40 * s, 24 * s})) state.requests.actions.push_back(Action::About);
+  note_control(c, "about");
+  const bool hovered = ImGui::IsItemHovered();
+  draw_label(c, {at.x, at.y, width + 2, 24 * s}, c.theme.as_text(hovered ? Colour::Accent : Colour::Muted),
+             FontRole::Body, says);
+  key_chip(c, at.x + width + 10 * s, at.y + 12 * s, key_text(info(Action::About).keys.front()));
+}
+
+}  // namespace
+
 void draw_details(const Canvas& c) {
   ShellState& state = c.state;
-  const Summary& recent = state.model.recent();
+  const Summary& recent = calm_figures(state);
   const bool selected = !state.selection.empty();
   // What was selected by hand comes first. What a card or a line of code has selected comes after them: they must not
   // move under the hand that clicked.
@@ -270,52 +341,81 @@ void draw_details(const Canvas& c) {
     if (by_card) draw_selected(c);
     return;
   }
-  // The same line, so that nothing below it moves.
-  const bool so_far = state.model.live() && recent.iteration.count > 0 && !recent.pace.known();
-  const ImVec2 top = ImGui::GetCursorScreenPos();
-  heading(c, so_far ? tr("VERDICT SO FAR") : tr("VERDICT"));
-  const ImVec2 below{top.x + text_width(c.fonts, FontRole::SmallBold, tr("VERDICT SO FAR")),
-                     ImGui::GetCursorScreenPos().y};
-  if (so_far) note_place(c, "verdict.so_far");
-  if (so_far && ImGui::IsMouseHoveringRect(top, below)) ImGui::SetTooltip("%s", why_unknown(recent.pace).c_str());
-  draw_pin_button(c);
-  const Colour colour = verdict_colour(recent.verdict.kind);
-  const bool starting = state.model.live() && recent.verdict.kind == VerdictKind::Unknown;
-  text(c, FontRole::Verdict, colour, starting ? tr("Measuring …") : analysis::verdict_title(recent.verdict));
-  note_place(c, "verdict");
-  vertical_space(c, 2);
-  draw_verdict_figures(c, recent.verdict, starting);
-  vertical_space(c, 6);
-  wrapped_text(c, FontRole::Body, Colour::Text, recent.verdict.sentence);
-  if (recent.in_parts && !recent.verdict.note.empty()) {
-    wrapped_text(c, FontRole::Small, Colour::Dim, recent.verdict.note);
-  }
-  draw_stale_reads(c);
-  vertical_space(c, 8);
-  draw_share_bar(c, recent);
+  draw_verdict(c, recent);
   vertical_space(c, 4);
   // A person at a task is to find the remedy.
   const bool at_task = on_stage(state) && state.lesson.phase() == LessonPhase::Working;
   if ((!selected || by_card) && !at_task) draw_advice_cards(c);
-  const Summary& before = state.model.before_change();
-  if (!selected && before.iteration.count > 0 && recent.iteration.count > 0) {
-    if (!is_trial(state)) draw_last_turn(c, recent, before);
-    heading(c, tr("FIGURES"));
-  }
-  if (!selected) {
-    draw_figures(c, recent, before);
-    const analysis::Judged& judged = recent.judged;
-    if (judged.iterations == 0 && judged.to_ns > judged.from_ns && judged.to_ns - judged.from_ns < recent.window_ns() &&
-        !recent.in_parts) {
-      wrapped_text(
-          c, FontRole::Small, Colour::Dim,
-          tr("These figures are of all {}; the verdict is of {}, from the first to the last operation of the GPU.",
-             base::format_duration(recent.window_ns()), base::format_duration(judged.to_ns - judged.from_ns)));
-    }
-  }
+  if (!selected) draw_change(c, recent);
   if (by_card) draw_selected(c);
   draw_code_section(c);
+  draw_about_line(c);
   vertical_space(c, 10);
+}
+
+// Below 1200 pixels of width: the same in a band.
+void draw_verdict_band(const Canvas& c) {
+  ShellState& state = c.state;
+  const float s = c.scale;
+  const Summary& recent = calm_figures(state);
+  const ImVec2 at = ImGui::GetWindowPos();
+  const ImVec2 size = ImGui::GetWindowSize();
+  if (answers_hidden(state)) {
+    ImGui::SetCursorScreenPos({at.x + 16 * s, at.y});
+    return draw_hidden(c);
+  }
+  const bool starting = state.model.live() && recent.verdict.kind == VerdictKind::Unknown;
+  const std::string title =
+      starting ? std::string(tr("Measuring …")) : analysis::verdict_title(recent.verdict);
+  const float title_width = text_width(c.fonts, FontRole::Title, title) + 4;
+  const float left = at.x + 16 * s;
+  draw_label(c, {left, at.y + 6 * s, title_width, 24 * s}, c.theme.as_text(verdict_colour(recent.verdict.kind)),
+             FontRole::Title, title);
+  c.state.places["verdict"] = {left, at.y + 6 * s, title_width, 24 * s};
+  const std::string lines = wrapped_lines(c, FontRole::Small, recent.verdict.sentence, size.x * 0.4f - 16 * s);
+  ImGui::SetCursorScreenPos({left, at.y + 30 * s});
+  text(c, FontRole::Small, Colour::Text, lines.substr(0, lines.find('\n', lines.find('\n') + 1)));
+  const float x = left + size.x * 0.42f;
+  ImGui::SetCursorScreenPos({x, at.y + 5 * s});
+  ImGui::BeginChild("##band_bar", {size.x * 0.27f, size.y - 5 * s}, false,
+                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
+  draw_share_bar(c, recent);
+  ImGui::EndChild();
+  const float change_x = left + size.x * 0.71f;
+  const float change_width = at.x + size.x - 16 * s - change_x;
+  if (change_width < 190 * s) return;
+  ImGui::SetCursorScreenPos({change_x, at.y});
+  ImGui::BeginChild("##band_change", {change_width, size.y}, false,
+                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
+  draw_change(c, recent);
+  ImGui::EndChild();
+}
+
+// The figures of the run in columns, in the drawer.
+void draw_figures(const Canvas& c) {
+  const Summary& recent = calm_figures(c.state);
+  const float s = c.scale;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x - 32 * s;
+  const float height = ImGui::GetContentRegionAvail().y;
+  constexpr float kRow = 20, kColumn = 270;
+  const auto columns = static_cast<std::size_t>(std::max(1.0f, std::floor(width / (kColumn * s))));
+  const auto lines = figure_lines(std::array{&recent});
+  const std::size_t rows = (lines.size() + columns - 1) / columns;
+  ImGui::SetCursorScreenPos({at.x + 16 * s, at.y + 30 * s});
+  ImGui::BeginChild("##figures", {width, std::max(1.0f, height - 34 * s)}, false, ImGuiWindowFlags_NoNav);
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  const float column = width / static_cast<float>(columns);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const float x = low.x + column * static_cast<float>(i / std::max<std::size_t>(1, rows));
+    const float y = low.y + kRow * s * static_cast<float>(i % std::max<std::size_t>(1, rows));
+    draw_label(c, {x, y, column - 24 * s, kRow * s}, c.theme[Colour::Muted], FontRole::Small, lines[i].name);
+    draw_label(c, {x, y, column - 24 * s, kRow * s}, c.theme[Colour::Text], FontRole::MonoSmall, lines[i].values[0],
+               LabelAlign::Right);
+  }
+  ImGui::Dummy({width, kRow * s * static_cast<float>(rows)});
+  note_place(c, "figures");
+  ImGui::EndChild();
 }
 
 }  // namespace lanescope::ui

@@ -8,6 +8,14 @@
 namespace lanescope::ui {
 
 void draw_details(const Canvas& canvas);
+/// Below 1200 pixels of width: verdict, bar and change side by side.
+void draw_verdict_band(const Canvas& canvas);
+/// The model's recent figures, renewed so seldom that they can be read.
+const analysis::Summary& calm_figures(ShellState& state);
+/// How many times as fast the faster one of the two on the lanes is: "1.44x"; empty: not known.
+std::string shown_factor(const ShellState& state);
+/// All figures of the run, as a tab of the drawer.
+void draw_figures(const Canvas& canvas);
 void draw_event_details(const Canvas& canvas, const EventRef& event);
 void draw_bubble_details(const Canvas& canvas, const analysis::Bubble& bubble);
 /// The numbered path of the selection, with its arithmetic; nothing if the selection is on no path.
@@ -16,8 +24,6 @@ void draw_range_details(const Canvas& canvas);
 /// The durations of the selected range, counted in bins; and the first of its events by name.
 void draw_range_histogram(const Canvas& canvas);
 void draw_range_names(const Canvas& canvas, std::size_t most);
-/// The three figures of a verdict, large and side by side; nothing if it has none, unless it is still being measured.
-void draw_verdict_figures(const Canvas& canvas, const analysis::Verdict& verdict, bool measuring);
 /// GPU busy time and bubbles by cause, in proportion: the verdict at a glance.
 void draw_share_bar(const Canvas& canvas, const analysis::Summary& summary);
 Colour verdict_colour(analysis::VerdictKind kind);

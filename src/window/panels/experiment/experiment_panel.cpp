@@ -10,6 +10,7 @@
 #include "inspect/figure_text.h"
 #include "picture/words.h"
 #include "render/labels.h"
+#include "window/panels/advice/advice_cards.h"
 #include "window/panels/experiment/experiment_panels.h"
 #include "window/panels/run/run_panels.h"
 #include "window/widgets.h"
@@ -363,6 +364,7 @@ void draw_experiment(const Canvas& c) {
   for (const workload::SettingSpec& spec : settings.specs()) {
     if (spec.key != e.turned_knob) draw_knob(c, settings, spec);
   }
+  draw_tried(c);
   heading(c, in_words(c, Word::FreePlay).c_str());
   draw_workload_choice(c);
   vertical_space(c, 14);

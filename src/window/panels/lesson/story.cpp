@@ -148,7 +148,8 @@ void draw_task_knobs(const Canvas& c) {
 }  // namespace
 
 float story_width(const ShellState& state, float width) {
-  if (!state.presentation.story || !has_story(state)) return 0;
+  const bool step = state.lesson.on() && on_stage(state);
+  if ((!state.presentation.story && !step) || !has_story(state)) return 0;
   const float wanted = std::floor(width * kShare);
   return wanted < kLeast ? 0 : wanted;
 }

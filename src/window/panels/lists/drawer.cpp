@@ -19,6 +19,7 @@ namespace {
 using base::tr;
 
 constexpr float kBeside = 190;
+constexpr float kDrawerShare = 0.25f;  // of the room
 constexpr float kTabRow = 26;  // same as the plots' heading, which it replaces
 
 struct Tab {
@@ -54,7 +55,7 @@ float draw_tab(const Canvas& c, const Tab& tab, float x, float y, float gap) {
   const bool clicked = press_area(c, tab.id, {width + 12 * s, height});
   note_control(c, tab.id);
   const bool hovered = ImGui::IsItemHovered();
-  if (clicked) c.state.drawer = tab.tab;
+  if (clicked) c.state.drawer = on ? DrawerTab::Closed : tab.tab;
   // Above, so that the neighbouring tabs stay in sight.
   if (hovered) ImGui::SetNextWindowPos({x - 6 * s, y - 4 * s}, ImGuiCond_Always, {0, 1});
   if (hovered) {
@@ -78,11 +79,11 @@ float draw_tab(const Canvas& c, const Tab& tab, float x, float y, float gap) {
 }  // namespace
 
 float drawer_height(const ShellState& state, float room) {
-  const float third = room / 3;
-  const float tabs = (kTabRow + 6) * state.scale();  // a file without plots still has lists
-  if (state.drawer == DrawerTab::Plots) return std::min(std::max(plots_height(state), tabs), third);
-  const float list = std::max(third, std::min(284 * state.scale(), room * 0.42f));
-  return state.drawer == DrawerTab::Ranks ? std::min(list, ranks_height(state)) : list;
+  const float tabs = (kTabRow + 2) * state.scale();
+  if (state.drawer == DrawerTab::Closed) return tabs;
+  const float most = std::max(tabs, room * kDrawerShare);
+  if (state.drawer == DrawerTab::Plots) return std::clamp(plots_height(state), tabs, most);
+  return state.drawer == DrawerTab::Ranks ? std::min(most, ranks_height(state)) : most;
 }
 
 void draw_drawer(const Canvas& c) {
@@ -97,6 +98,7 @@ void draw_drawer(const Canvas& c) {
       {DrawerTab::Events, "tab.events", tr("EVENTS"), "", Action::EventList},
       {DrawerTab::Found, "tab.found", tr("FOUND"), found, Action::Search},
       {DrawerTab::Statistics, "tab.statistics", tr("STATISTICS"), "", Action::Statistics},
+      {DrawerTab::Figures, "tab.figures", tr("FIGURES"), "", Action::ShowPlots},
       {DrawerTab::Marks, "tab.marks", tr("MARKS"), marks > 0 ? tab_count(marks) : "", Action::MarksList}};
   if (state.job.has_ranks()) tabs.push_back({DrawerTab::Ranks, "tab.ranks", tr("RANKS"), "", Action::Ranks});
   const DrawerTab before = state.drawer;
@@ -109,6 +111,7 @@ void draw_drawer(const Canvas& c) {
   for (const Tab& tab : tabs) x = draw_tab(c, tab, x, at.y, gap);
   state.places["drawer.header"] = {x, at.y, std::max(0.0f, at.x + ImGui::GetWindowWidth() - x), 22 * s};
   if (state.drawer == DrawerTab::Found && before != DrawerTab::Found) open_search(state);
+  if (state.drawer != DrawerTab::Closed) state.last_drawer = state.drawer;
   ImGui::SetCursorScreenPos(at);
   switch (state.drawer) {
     case DrawerTab::Code:
@@ -124,8 +127,12 @@ void draw_drawer(const Canvas& c) {
       return draw_statistics(c);
     case DrawerTab::Ranks:
       return draw_ranks(c);
+    case DrawerTab::Figures:
+      return draw_figures(c);
     case DrawerTab::Plots:
       return draw_plots(c);
+    case DrawerTab::Closed:
+      return;
   }
 }
 

@@ -30,6 +30,9 @@ void draw_overlays(const Canvas& canvas);
 /// Presentation: the bars above and below the lanes.
 float presentation_height(const Canvas& canvas);
 void draw_presentation_top(const Canvas& canvas);
+/// The same without a lesson: the switch and the factor above the lanes, a sentence below them.
+void draw_stage_top(const Canvas& canvas);
+void draw_stage_bottom(const Canvas& canvas);
 void draw_presentation_bar(const Canvas& canvas);
 
 }  // namespace lanescope::ui

@@ -22,22 +22,6 @@ using experiment::Side;
 constexpr float kKnobWidth = 280, kPresentationPad = 12;
 constexpr float kKnobHeight = 68;  // a slider with its hint
 
-// The experiment's current side, which can be flipped, if it turns more than one knob.
-void draw_sides(const Canvas& c, float width) {
-  ShellState& state = c.state;
-  const auto& active = *state.experiment.active;
-  const auto now = active.side_of(state.model.steering()->settings());
-  const experiment::Language language = state.language();
-  const int clicked = segmented(c, "presentation.side", {word(Word::Before, language), word(Word::After, language)},
-                                now ? static_cast<int>(*now) : -1, width);
-  if (clicked >= 0) state.requests.side = clicked == 0 ? Side::Before : Side::After;
-  if (now) {
-    vertical_space(c, 4);
-    text(c, FontRole::Small, Colour::Muted,
-         fit_text(c.fonts, FontRole::Small, active.experiment().side(*now).label[language], width));
-  }
-}
-
 bool has_experiment(const ShellState& state) { return state.experiment.active && state.model.steering(); }
 
 void draw_story_knob(const Canvas& c, float width) {
@@ -49,11 +33,7 @@ void draw_story_knob(const Canvas& c, float width) {
                     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   // Of a few buttons in one row; more do not fit.
   const bool fits = spec && (spec->type != workload::SettingType::Choice || spec->choices.size() <= 2);
-  if (fits) {
-    draw_knob(c, settings, *spec);
-  } else if (!other_side_tells(state)) {
-    draw_sides(c, width);
-  }
+  if (fits) draw_knob(c, settings, *spec);
   ImGui::EndChild();
 }
 
@@ -121,6 +101,54 @@ void draw_presentation_bar(const Canvas& c) {
   if (!knob) return;
   ImGui::SetCursorPos({size.x - knob_width - kPresentationPad * s, kPresentationPad * s});
   draw_story_knob(c, knob_width);
+}
+
+// What is on the lanes, to be flipped; and how many times as fast the faster one is, for the back row.
+void draw_stage_top(const Canvas& c) {
+  ShellState& state = c.state;
+  const float s = c.scale;
+  const ImVec2 at = ImGui::GetWindowPos();
+  const ImVec2 size = ImGui::GetWindowSize();
+  const std::string factor = shown_factor(state);
+  const float factor_width = factor.empty() ? 0 : text_width(c.fonts, FontRole::Factor, factor) + 8 * s;
+  const float left = at.x + 2 * kPresentationPad * s;
+  const float room = size.x - 4 * kPresentationPad * s - factor_width - 16 * s;
+  if (state.model.steering() && state.comparison.other.has_two()) {
+    const float wide = text_width(c.fonts, FontRole::Title, "0") / std::max(1.0f, text_width(c.fonts, FontRole::BodyBold, "0"));
+    const float width = std::min(room, switch_width(c, room) * wide);
+    draw_side_switch(c, {left, at.y + (size.y - 46 * s) / 2, width, 46 * s}, FontRole::Title);
+  } else {
+    draw_label(c, {left, at.y, room, size.y}, c.theme[Colour::Text], FontRole::Title, tr(state.model.title()));
+  }
+  if (factor.empty()) return;
+  draw_label(c, {at.x + size.x - 2 * kPresentationPad * s - factor_width, at.y, factor_width, size.y},
+             c.theme.as_text(Colour::Good), FontRole::Factor, factor, LabelAlign::Right);
+  state.places["presentation.factor"] = {at.x + size.x - 2 * kPresentationPad * s - factor_width, at.y, factor_width,
+                                         size.y};
+}
+
+// One sentence, and where the data is from.
+void draw_stage_bottom(const Canvas& c) {
+  ShellState& state = c.state;
+  const float s = c.scale;
+  const ImVec2 at = ImGui::GetWindowPos();
+  const ImVec2 size = ImGui::GetWindowSize();
+  const float badge_x = draw_badge(c, at.x + size.x - 2 * kPresentationPad * s, at.y + (size.y - 26 * s) / 2);
+  const float left = at.x + 2 * kPresentationPad * s;
+  const float room = badge_x - left - 12 * s;
+  const analysis::Verdict& verdict = calm_figures(state).verdict;
+  std::string says = answers_hidden(state) ? tr("Answers are hidden: H shows them")
+                     : state.model.live() && verdict.kind == analysis::VerdictKind::Unknown
+                         ? std::string(tr("Measuring …"))
+                         : verdict.sentence;
+  FontRole role = FontRole::Lead;
+  if (text_width(c.fonts, role, says) > room) role = FontRole::Body;
+  std::string lines = wrapped_lines(c, role, says, room);
+  const float line = c.fonts.size(role);
+  const auto count = static_cast<float>(std::count(lines.begin(), lines.end(), '\n') + 1);
+  ImGui::SetCursorScreenPos({left, at.y + std::max(2 * s, (size.y - count * line) / 2)});
+  text(c, role, Colour::Text, lines);
+  note_place(c, "presentation.verdict");
 }
 
 }  // namespace lanescope::ui

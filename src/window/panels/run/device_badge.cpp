@@ -129,12 +129,9 @@ float draw_badge(const Canvas& c, float right, float y) {
   note_control(c, "badge");
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const std::uint32_t quiet = c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised];
-  const std::uint32_t loud =
-      hovered ? mix(c.theme[Colour::Simulated], c.theme[Colour::Text], 0.2f) : c.theme[Colour::Simulated];
-  const std::uint32_t ink = c.theme[simulated ? Colour::SimulatedInk : Colour::Text];
-  list.AddRectFilled(low, {right, y + height}, simulated ? loud : quiet, 5 * s);
-  if (!simulated) list.AddRect(low, {right, y + height}, c.theme[Colour::Kernel], 5 * s, 0, 1.5f * s);
+  const std::uint32_t ink = c.theme.as_text(simulated ? Colour::Simulated : Colour::Text);
+  list.AddRectFilled(low, {right, y + height}, c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised], 5 * s);
+  list.AddRect(low, {right, y + height}, c.theme[simulated ? Colour::Simulated : Colour::Kernel], 5 * s, 0, 1.5f * s);
   const Label label{low.x + 12 * s, y, width - 20 * s - arrow, ink, FontRole::BodyBold, says, height};
   draw_labels(list, c.fonts, {&label, 1});
   const ImVec2 middle{right - 17 * s, y + height / 2 + s};

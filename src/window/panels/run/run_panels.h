@@ -14,7 +14,16 @@ namespace lanescope::ui {
 bool is_upright(float scale);
 /// In pixels: two rows in an upright window.
 float top_bar_height(float scale);
+/// Wide enough for a right column.
+bool is_wide(float scale);
 void draw_top_bar(const Canvas& canvas);
+/// The switch of the two that are on the lanes; nothing if there is one only.
+void draw_side_switch(const Canvas& canvas, const Rect& place, FontRole role);
+float switch_width(const Canvas& canvas, float most);
+/// The row of knobs, of a live run; its height is 0 otherwise.
+void draw_knob_row(const Canvas& canvas);
+float knob_row_height(const Canvas& canvas);
+void draw_trigger_chip(const Canvas& canvas, float right, float y, float height);
 void draw_knobs(const Canvas& canvas);
 /// The same for a program of the user's: its state, its loop, and how much of it is recorded.
 void draw_watched_program(const Canvas& canvas);

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "base/translate.h"
+#include "inspect/neighbours.h"
+#include "picture/words.h"
 #include "render/labels.h"
 #include "window/panels/overlays/overlays_panels.h"
 #include "window/panels/run/run_panels.h"
@@ -24,119 +26,13 @@ std::string speed_text(double speed) {
 
 namespace {
 
-// The longest of several wordings that fits, otherwise the shortest.
-std::string fitting(const Canvas& c, FontRole role, const std::vector<std::string>& wordings, float room) {
-  for (const std::string& says : wordings) {
-    if (text_width(c.fonts, role, says) <= room) return says;
-  }
-  return wordings.back();
-}
-
-constexpr float kRowHeight = 46;
+constexpr float kRowHeight = 44;
 constexpr float kUprightWidth = 720;
-constexpr float kAverageWidth = 52;
-constexpr float kChipIcon = 34;    // minimum width of the trigger button: its icon
-constexpr float kChipWidth = 236;  // full width of the trigger button
+constexpr float kHalfPadding = 18;  // of a half of the switch, on both sides
 
-// The trigger and its state: two lines in a button that opens the panel. It has a fixed width regardless of its text,
-// so that nothing next to it moves.
-void draw_trigger_chip(const Canvas& c, float width) {
+void draw_speed(const Canvas& c) {
   ShellState& state = c.state;
-  const float s = c.scale;
-  const float height = 34 * s;
-  const ScopeStatus status = scope_status(state);
-  ImGui::SetCursorPosY(ImGui::GetCursorPosY() - 4 * s);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (press_area(c, "##trigger_chip", {width, height})) state.requests.actions.push_back(Action::TriggerPanel);
-  note_control(c, "trigger_chip");
-  const bool hovered = ImGui::IsItemHovered();
-  const bool open = state.scope.panel_open;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const ImVec2 end{at.x + width, at.y + height};
-  list.AddRectFilled(at, end, c.theme[hovered || open ? Colour::PanelHovered : Colour::PanelRaised], 5 * s);
-  outline(c, {at.x, at.y, width, height}, 5, hovered);
-  if (open) list.AddRect(at, end, c.theme[Colour::Accent], 5 * s, 0, 1.5f * s);
-  // The same icon as the flag on the ruler. While armed, it pulses to show that it is waiting.
-  float glow = status.waits ? 1.0f : 0.0f;
-  if (status.waits && state.preferences.animation) {
-    glow = 0.5f + 0.5f * static_cast<float>(std::sin(ImGui::GetTime() * 5));
-  }
-  const std::uint32_t sign = c.theme[status.waits ? Colour::Wait : Colour::Accent];
-  const float side = 18 * s;
-  const ImVec2 low{at.x + 8 * s, at.y + (height - side) / 2};
-  if (status.waits) {
-    const float around = 3 * s * glow;
-    list.AddRectFilled({low.x - around, low.y - around}, {low.x + side + around, low.y + side + around},
-                       with_alpha(sign, 0.35f), 6 * s);
-  }
-  list.AddRectFilled(low, {low.x + side, low.y + side}, sign, 4 * s);
-  const float x = low.x + side + 9 * s;
-  const float room = end.x - x - 8 * s;
-  const Label labels[] = {
-      {low.x, low.y, side, c.theme[Colour::AccentInk], FontRole::SmallBold, "T", side, LabelAlign::Centre},
-      {x, at.y + 2 * s, room, c.theme[Colour::Text], FontRole::SmallBold,
-       fitting(c, FontRole::SmallBold, {status.what, trigger_text(state.view.trigger_settings())}, room), 16 * s},
-      {x, at.y + 16 * s, room, c.theme.as_text(status.waits ? Colour::Wait : Colour::Muted), FontRole::Small,
-       fitting(c, FontRole::Small, status.says, room), 16 * s}};
-  draw_labels(list, c.fonts, {labels, room > 30 * s ? 3u : 1u});
-  if (hovered && !open) {
-    ImGui::SetTooltip("%s\n%s\n%s (%s)", status.what.c_str(), status.says.front().c_str(),
-                      tr(info(Action::TriggerPanel).text), key_text(info(Action::TriggerPanel).keys.front()).c_str());
-  }
-}
-
-void draw_average_button(const Canvas& c, float right) {
-  if (right - ImGui::GetCursorPosX() < kAverageWidth * c.scale) return;
-  const std::string tip =
-      fmt::format("{} ({})", tr(info(Action::Average).text), key_text(info(Action::Average).keys.front()));
-  if (button(c, "average", tr("Avg"), c.state.scope.average.on, kAverageWidth * c.scale, tip.c_str())) {
-    c.state.requests.actions.push_back(Action::Average);
-  }
-  ImGui::SameLine(0, 10 * c.scale);
-}
-
-// For an opened trace: the average button and, while it is on, what its pictures are aligned to.
-void draw_still_scope(const Canvas& c, float right) {
-  draw_average_button(c, right);
-  const float room = right - ImGui::GetCursorPosX();
-  const bool wanted = c.state.scope.average.on || c.state.scope.panel_open;
-  if (wanted && room >= kChipIcon * c.scale) draw_trigger_chip(c, std::min(room, kChipWidth * c.scale));
-}
-
-// The modes, the average and the trigger button, up to `right`, relative to the window.
-void draw_mode_buttons(const Canvas& c, float width, float right) {
-  ShellState& state = c.state;
-  const float s = c.scale;
-  const bool frozen = state.view.frozen_by_hand();
-  const std::vector<std::string> modes{tr("Roll"), tr("Trigger"), tr("Single")};
-  const int clicked = segmented(c, "mode", modes, static_cast<int>(state.view.mode()), width);
-  if (clicked == 0) state.requests.actions.push_back(Action::Roll);
-  if (clicked == 1) state.requests.actions.push_back(Action::Trigger);
-  if (clicked == 2) state.requests.actions.push_back(Action::Single);
-  ImGui::SameLine(0, 6 * s);
-  draw_average_button(c, right);
-  const float room = right - ImGui::GetCursorPosX();
-  if (room < kChipIcon * s) return;
-  const float width_left = std::min(room < 128 * s ? kChipIcon * s : room, kChipWidth * s);
-  const auto fits = [&](const std::string& says) {
-    return text_width(c.fonts, FontRole::BodyBold, says) <= width_left - 12 * s;
-  };
-  if (!frozen || !fits(tr("Resume"))) return draw_trigger_chip(c, width_left);
-  // In the chip's place, so that nothing else moves.
-  const std::string with_key = fmt::format("{} ({})", tr("Resume"), key_text(info(Action::Resume).keys.front()));
-  if (button(c, "resume", fits(with_key) ? with_key : tr("Resume"), true, width_left)) {
-    state.requests.actions.push_back(Action::Resume);
-  }
-}
-
-void draw_speed(const Canvas& c, bool compact) {
-  ShellState& state = c.state;
-  if (!compact) {
-    ImGui::AlignTextToFramePadding();
-    text(c, FontRole::Body, Colour::Muted, tr("speed"));
-    ImGui::SameLine(0, 8 * c.scale);
-  }
-  if (button(c, "speed", speed_text(state.model.speed()), false, (compact ? 64 : 84) * c.scale,
+  if (button(c, "speed", speed_text(state.model.speed()), false, 76 * c.scale,
              tr("simulated time relative to wall-clock time"))) {
     ImGui::OpenPopup("speeds");
   }
@@ -156,79 +52,249 @@ void draw_speed(const Canvas& c, bool compact) {
     ImGui::EndPopup();
   }
   ImGui::PopStyleVar(2);
-  ImGui::SameLine(0, 6 * c.scale);
 }
 
-void draw_run(const Canvas& c, bool compact) {
+// Two bars, or a triangle: no word that changes its width.
+void draw_pause(const Canvas& c) {
   ShellState& state = c.state;
-  if (state.model.virtual_time()) draw_speed(c, compact);  // a device in real time has a fixed speed
-  if (state.model.steering() &&
-      button(c, "pause", state.model.paused() ? tr("Continue") : tr("Pause"), state.model.paused(),
-             (compact ? 70 : 84) * c.scale, key_text(info(Action::PauseRun).keys.front()).c_str())) {
-    state.requests.actions.push_back(Action::PauseRun);
+  const float s = c.scale;
+  const bool paused = state.model.paused();
+  const std::string tip =
+      fmt::format("{} ({})", tr(info(Action::PauseRun).text), key_text(info(Action::PauseRun).keys.front()));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (button(c, "pause", " ", paused, 34 * s, tip.c_str())) state.requests.actions.push_back(Action::PauseRun);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const std::uint32_t ink = c.theme[paused ? Colour::AccentInk : Colour::Text];
+  const ImVec2 m{at.x + 17 * s, at.y + 13 * s};
+  if (paused) {
+    list.AddTriangleFilled({m.x - 4 * s, m.y - 6 * s}, {m.x - 4 * s, m.y + 6 * s}, {m.x + 7 * s, m.y}, ink);
+  } else {
+    list.AddRectFilled({m.x - 5 * s, m.y - 6 * s}, {m.x - 2 * s, m.y + 6 * s}, ink);
+    list.AddRectFilled({m.x + 2 * s, m.y - 6 * s}, {m.x + 5 * s, m.y + 6 * s}, ink);
   }
-  if (state.model.steering()) ImGui::SameLine(0, 6 * c.scale);
-  if (!state.model.source().restarting()) return;
-  if (button(c, "restart", tr("Restart"), false, 0, key_text(info(Action::RestartRun).keys.front()).c_str()))
-    state.requests.actions.push_back(Action::RestartRun);
+}
+
+// The run's buttons, up to the badge; returns their left edge.
+float draw_run(const Canvas& c, float right, float y) {
+  const float s = c.scale;
+  const Model& model = c.state.model;
+  if (!model.steering()) return right;
+  const float gap = 6 * s;
+  float x = right - 8 * s;
+  if (model.virtual_time()) {  // a device in real time has a fixed speed
+    x -= 76 * s;
+    ImGui::SetCursorPos({x, y});
+    draw_speed(c);
+    x -= gap;
+  }
+  x -= 34 * s;
+  ImGui::SetCursorPos({x, y});
+  draw_pause(c);
+  return x;
+}
+
+// The two that are on the lanes: the experiment's sides, or the settings before and after a turn.
+struct SwitchTexts {
+  std::array<std::string, 2> labels;
+  bool two = false;
+};
+
+SwitchTexts switch_texts(const ShellState& state) {
+  SwitchTexts texts;
+  if (!state.model.steering()) return texts;
+  const OtherSide& other = state.comparison.other;
+  texts.two = other.has_two();
+  if (texts.two) texts.labels = other.labels(state.experiment.active ? &*state.experiment.active : nullptr,
+                                             state.language());
+  return texts;
+}
+
+bool draw_half(const Canvas& c, std::size_t side, const std::string& says, bool on, const Rect& r) {
+  const float s = c.scale;
+  const std::string id = side == 0 ? "side.before" : "side.after";
+  ImGui::SetCursorScreenPos({r.x, r.y});
+  const bool clicked = press_area(c, id.c_str(), {r.width, r.height});
+  note_control(c, id);
+  const bool hovered = ImGui::IsItemHovered();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (on || hovered) {
+    list.AddRectFilled({r.x, r.y}, {r.x + r.width, r.y + r.height},
+                       c.theme[on ? Colour::Accent : Colour::PanelHovered], 6 * s);
+  }
+  draw_label(c, r, c.theme[on ? Colour::AccentInk : Colour::Text], FontRole::BodyBold, says, LabelAlign::Centre);
+  return clicked && !on;
+}
+
+void key_hint(const Canvas& c, float& x, float y, float height, Action action, const char* says) {
+  const float s = c.scale;
+  if (says) {
+    const float width = text_width(c.fonts, FontRole::Small, says);
+    draw_label(c, {x, y, width + 2, height}, c.theme[Colour::Muted], FontRole::Small, says);
+    x += width + 6 * s;
+  }
+  x += key_chip(c, x, y + height / 2, key_text(info(action).keys.front())) + 12 * s;
 }
 
 }  // namespace
+
+float switch_width(const Canvas& c, float most) {
+  const SwitchTexts texts = switch_texts(c.state);
+  if (!texts.two) return 0;
+  float width = 8 * c.scale;
+  for (const std::string& says : texts.labels)
+    width += text_width(c.fonts, FontRole::BodyBold, says) + 2 * kHalfPadding * c.scale;
+  return std::min(width, most);
+}
+
+void draw_side_switch(const Canvas& c, const Rect& r, FontRole role) {
+  ShellState& state = c.state;
+  SwitchTexts texts = switch_texts(state);
+  if (!texts.two) return;
+  const float s = c.scale;
+  const float inset = 3 * s;
+  float all = 0;
+  std::array<float, 2> widths{};
+  const auto measure = [&] {
+    all = 0;
+    for (std::size_t i = 0; i < 2; ++i) {
+      widths[i] = text_width(c.fonts, role, texts.labels[i]) + 2 * kHalfPadding * s;
+      all += widths[i];
+    }
+  };
+  measure();
+  if (all > r.width) {  // the words are short, and the lanes have the labels in full
+    const bool sides = state.comparison.other.of_experiment();
+    texts.labels = {sides ? word(Word::Before, state.language()) : tr("old"),
+                    sides ? word(Word::After, state.language()) : tr("new")};
+    measure();
+  }
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled({r.x, r.y}, {r.x + r.width, r.y + r.height}, c.theme[Colour::Ground], 8 * s);
+  list.AddRect({r.x, r.y}, {r.x + r.width, r.y + r.height}, c.theme[Colour::Line], 8 * s);
+  const std::size_t shown = state.comparison.other.shown();
+  const float stretch = (r.width - 2 * inset) / all;
+  float x = r.x + inset;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const float width = widths[i] * stretch;
+    if (draw_half(c, i, texts.labels[i], shown == i, {x, r.y + inset, width, r.height - 2 * inset}))
+      state.requests.actions.push_back(Action::FlipSide);
+    x += width;
+  }
+}
 
 bool is_upright(float scale) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   return display.x < kUprightWidth * scale && display.y > display.x;
 }
 
+bool is_wide(float scale) { return ImGui::GetIO().DisplaySize.x >= 1200 * scale; }
+
 float top_bar_height(float scale) { return (is_upright(scale) ? 2 * kRowHeight - 8 : kRowHeight) * scale; }
+
+namespace {
+
+// The title opens what the experiment, or the trace, is about. Returns its right edge.
+float draw_title(const Canvas& c, float x, float most, float y, float height) {
+  ShellState& state = c.state;
+  const float s = c.scale;
+  const bool story = state.experiment.active && state.model.steering();
+  std::string says = story ? state.experiment.active->experiment().title[state.language()] : tr(state.model.title());
+  const float arrow = 20 * s;
+  if (text_width(c.fonts, FontRole::BodyBold, says) + arrow > most && story) {
+    says = state.experiment.active->experiment().id;
+  }
+  const float width = std::min(text_width(c.fonts, FontRole::BodyBold, says) + 2, std::max(0.0f, most - arrow));
+  if (width < 24 * s) return x;
+  ImGui::SetCursorPos({x, y});
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (press_area(c, "##title", {width + arrow, height})) state.requests.actions.push_back(Action::About);
+  note_control(c, "title");
+  const bool hovered = ImGui::IsItemHovered();
+  const std::uint32_t ink = c.theme.as_text(hovered ? Colour::Accent : Colour::Text);
+  draw_label(c, {at.x, at.y, width, height}, ink, FontRole::BodyBold, says);
+  const ImVec2 m{at.x + width + 12 * s, at.y + height / 2 + s};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddLine({m.x - 4 * s, m.y - 2 * s}, {m.x, m.y + 2 * s}, c.theme[Colour::Muted], 1.5f * s);
+  list.AddLine({m.x, m.y + 2 * s}, {m.x + 4 * s, m.y - 2 * s}, c.theme[Colour::Muted], 1.5f * s);
+  if (hovered) {
+    const ActionInfo& about = info(Action::About);
+    ImGui::SetTooltip("%s\n%s (%s)", says.c_str(), tr(about.text), key_text(about.keys.front()).c_str());
+  }
+  return x + width + arrow;
+}
+
+// A trace, or a view that stands: which iteration it is, and the ones beside it.
+void draw_stepper(const Canvas& c, float x, float width, float y) {
+  ShellState& state = c.state;
+  const float s = c.scale;
+  const trace::Trace& trace = state.model.trace();
+  const auto numbers = iteration_numbers(trace, state.model.live_edge());
+  if (!numbers) return;
+  const auto& shown = state.view.shown_iteration();
+  const auto go = [&](std::int64_t number) {
+    const std::int64_t wanted = std::clamp<std::int64_t>(number, numbers->first + 1, numbers->second + 1);
+    const auto found =
+        iteration_numbered(trace, static_cast<std::uint32_t>(wanted - 1), state.model.live_edge());
+    if (found) state.view.show_iteration(found->event.start_ns, found->event.end_ns);
+  };
+  const std::int64_t now = shown ? shown->number : 0;
+  const float room = std::min(width, 250 * s);
+  x += (width - room) / 2;
+  ImGui::SetCursorPos({x, y});
+  if (button(c, "iteration.before", "<", false, 28 * s)) go(now - 1);
+  const std::uint32_t count = numbers->second - numbers->first + 1;
+  const std::string says = now > 0 ? tr("iteration {} · {} of {}", now, now - numbers->first, count)
+                                   : tr("{} iterations", count);
+  ImGui::SetCursorPos({x, y});
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  draw_label(c, {low.x + 28 * s, low.y, room - 56 * s, 26 * s}, c.theme[Colour::Text], FontRole::BodyBold, says,
+             LabelAlign::Centre);
+  ImGui::SetCursorPos({x + room - 28 * s, y});
+  if (button(c, "iteration.next", ">", false, 28 * s)) go(now > 0 ? now + 1 : numbers->first + 1);
+}
+
+}  // namespace
 
 void draw_top_bar(const Canvas& c) {
   ShellState& state = c.state;
-  const bool upright = is_upright(c.scale);  // the buttons have a row of their own
-  const float y = ImGui::GetCursorPosY() + (upright ? (kRowHeight - 8) * c.scale : 0);
-  const ImVec2 window{ImGui::GetWindowWidth(), kRowHeight * c.scale};
-  const ImVec2 at = ImGui::GetWindowPos();
-  ImDrawList& list = *ImGui::GetWindowDrawList();
   const float s = c.scale;
-  const float badge_x = draw_badge(c, at.x + window.x - 16 * s, at.y + (window.y - 26 * s) / 2) - at.x;
-  // From the right: the badge, the run's buttons, the view's buttons; the title gets the rest.
-  const bool compact = window.x < 1500 * s;
-  const bool narrow = !upright && window.x < 960 * s;  // leave out the program's name
-  const float modes_width = (narrow || upright ? 192 : compact ? 204 : 252) * s;
-  const float run_width = state.model.virtual_time() ? (compact ? 232 : 352) * s : (compact ? 162 : 212) * s;
-  const float run_x = upright ? window.x - 6 * s - run_width : badge_x - run_width;
-  const float scope_width = modes_width + (6 + kAverageWidth + 10 + kChipWidth + 10) * s;
-  const float name_x = 44 * s;  // to the right of the menu button
-  const float modes_x = upright ? 16 * s
-                        : narrow
-                            ? name_x
-                            : std::max((compact ? 152 : 188) * s, std::min(window.x * 0.345f, run_x - scope_width));
-  ImGui::SetCursorScreenPos({at.x + 10 * s, at.y + (window.y - 26 * s) / 2});
+  const bool upright = is_upright(s);  // the switch has a row of its own
+  const ImVec2 at = ImGui::GetWindowPos();
+  const float width = ImGui::GetWindowWidth();
+  const float height = kRowHeight * s;
+  const float y = (height - 26 * s) / 2;
+  const float badge_x = draw_badge(c, at.x + width - 16 * s, at.y + y) - at.x;
+  const float run_x = draw_run(c, badge_x, y);
+  ImGui::SetCursorPos({10 * s, y});
   draw_menu_button(c);
-  const Label name{at.x + name_x, at.y, 120 * s, c.theme[Colour::Text], FontRole::Title, "Lanescope", window.y};
-  const float title_x = name_x + text_width(c.fonts, FontRole::Title, "Lanescope") + 12 * s;
-  const bool story = state.experiment.active && state.model.steering();
-  const std::string says =
-      story ? state.experiment.active->experiment().title[state.language()] : tr(state.model.title());
-  const float title_end = upright ? badge_x : modes_x;
-  const Label title{at.x + title_x, at.y,    title_end - title_x - 16 * s, c.theme[Colour::Muted], FontRole::Body,
-                    says,           window.y};
-  if (!narrow) draw_labels(list, c.fonts, {&name, 1});
-  if (!narrow && title.max_width > 60 * s) draw_labels(list, c.fonts, {&title, 1});
-  ImGui::SetCursorPos({modes_x, y});
-  if (state.model.live()) {
-    const float runs_at = std::max(std::min(run_x, modes_x + scope_width), modes_x + modes_width + 10 * s);
-    draw_mode_buttons(c, modes_width, runs_at - 10 * s);
-    ImGui::SetCursorPos({runs_at, y});
-    draw_run(c, compact);
-  } else if (!state.model.nothing()) {
-    ImGui::AlignTextToFramePadding();
-    text(c, FontRole::Body, Colour::Muted, state.model.source().words().kind);
-    ImGui::SameLine(0, 14 * s);
-    if (button(c, "fit", std::string(tr("Fit")) + " (" + key_text(info(Action::Fit).keys.front()) + ")"))
-      state.requests.actions.push_back(Action::Fit);
-    ImGui::SameLine(0, 10 * s);
-    draw_still_scope(c, (upright ? window.x : badge_x) - 16 * s);
+  const float title_x = 46 * s;
+  if (state.model.nothing()) return;
+  const bool two = state.comparison.other.has_two() && state.model.steering();
+  const float free = upright ? width - 32 * s : run_x - title_x - 40 * s;
+  const float wanted = switch_width(c, std::max(150 * s, free * 0.62f));
+  const float hints = two && is_wide(s) ? 150 * s : 0;
+  // In the middle, unless the title needs the room.
+  const float story = text_width(c.fonts, FontRole::BodyBold,
+                                 state.experiment.active && state.model.steering()
+                                     ? state.experiment.active->experiment().title[state.language()]
+                                     : std::string(tr(state.model.title())));
+  const float least_x = title_x + std::min(story + 36 * s, free * 0.38f);
+  const float switch_x = upright ? 16 * s
+                                 : std::clamp((width - wanted) / 2, least_x,
+                                              std::max(least_x, run_x - wanted - hints - 16 * s));
+  draw_title(c, title_x, (upright ? run_x : two ? switch_x : run_x - 280 * s) - title_x - 16 * s, y, 26 * s);
+  const float row = upright ? height - 8 * s : 0;
+  if (two) {
+    const Rect place{at.x + switch_x, at.y + row + (height - 32 * s) / 2, wanted, 32 * s};
+    draw_side_switch(c, place, FontRole::BodyBold);
+    state.places["switch"] = place;
+    float x = place.x + wanted + 12 * s;
+    if (hints > 0) key_hint(c, x, place.y, place.height, Action::FlipSide, nullptr);
+    if (hints > 0 && state.settings_history.can_undo() && !state.comparison.other.of_experiment())
+      key_hint(c, x, place.y, place.height, Action::UndoTurn, tr("undo"));
+  } else if (!state.model.steering()) {
+    const float middle = std::max(0.0f, run_x - title_x - 24 * s);
+    draw_stepper(c, title_x + middle * 0.4f, std::min(middle * 0.6f, 320 * s), row + y);
   }
 }
 

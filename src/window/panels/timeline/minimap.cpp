@@ -1,5 +1,5 @@
-// The whole run in one strip: how many events, how busy the GPU, how long the CPU waited; marks and the selection; and
-// the view's window, which can be dragged by its middle and its edges.
+// The whole run in one strip: iterations per second over the GPU's load; marks and the selection; and the view's window,
+// which can be dragged by its middle and its edges.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -20,8 +20,8 @@ namespace {
 using base::tr;
 using Drag = MinimapDrag::Kind;
 
-constexpr float kMinimapHeight = 38;
-constexpr float kMinimapGap = 6;
+constexpr float kLeastHeight = 34, kMostHeight = 56;
+constexpr float kMinimapGap = 4;
 constexpr float kLeastWindow = 8;
 constexpr float kEdgeReach = 5;
 constexpr float kMinimapSlop = 4;
@@ -41,7 +41,7 @@ std::pair<float, float> window_of(const TimeAxis& axis, const TimeAxis& view, fl
 
 // A bar of the strip: the sum of the bins under it, each weighted by its overlap.
 struct MinimapBar {
-  float events = 0, busy = 0, waiting = 0, covered = 0;
+  float busy = 0, covered = 0;
   float recorded = 0;  // of what is covered
 };
 
@@ -62,15 +62,11 @@ void add_bins(const Canvas& c, const TimeAxis& axis, const Rect& box, SpanBatch&
       const float begin = static_cast<float>(b) * pitch;
       if (begin >= x1) break;
       const float part = std::min(x1, begin + pitch) - std::max(x0, begin);
-      bars[b].events += static_cast<float>(bin.events) * part / (x1 - x0);
       bars[b].busy += bin.busy * bin.recorded * part;
       bars[b].recorded += bin.recorded * part;
-      bars[b].waiting += bin.waiting * part;
       bars[b].covered += part;
     }
   }
-  float most = 1;
-  for (const MinimapBar& bar : bars) most = std::max(most, bar.events);
   const float bottom = box.y + box.height;
   const float room = box.height - 3 * s;
   for (std::size_t b = 0; b < bars.size(); ++b) {
@@ -78,17 +74,52 @@ void add_bins(const Canvas& c, const TimeAxis& axis, const Rect& box, SpanBatch&
     if (bar.covered <= 0) continue;
     const float x0 = left + static_cast<float>(b) * pitch;
     const float x1 = std::min(x0 + pitch, axis.right_px());
-    // The square root keeps a few events visible next to many.
-    const float events = room * std::sqrt(bar.events / most);
     const float busy = bar.recorded > 0 ? room * bar.busy / bar.recorded : 0;
     // The GPU's part of a bar that was not recorded.
     if (bar.recorded <= 0) {
       out.styled(SpanStyle::Unknown, x0, box.y, x1, bottom, c.theme[Colour::Ground], c.theme[Colour::Unknown]);
     }
-    const float waiting = 0.4f * room * bar.waiting / bar.covered;
-    if (bar.events > 0) out.solid(x0, bottom - events, x1, bottom, with_alpha(c.theme[Colour::Muted], 0.30f));
-    if (busy > 0) out.solid(x0, bottom - busy, x1, bottom, with_alpha(c.theme[Colour::Kernel], 0.60f));
-    if (waiting > 0) out.solid(x0, box.y, x1, box.y + waiting, with_alpha(c.theme[Colour::Wait], 0.75f));
+    if (busy > 0) out.solid(x0, bottom - busy, x1, bottom, with_alpha(c.theme[Colour::Kernel], 0.45f));
+  }
+}
+
+// Iterations per second, over the GPU's load. A column has the mean of those that end in it, or the one that covers it.
+void add_rate(const Canvas& c, const TimeAxis& axis, const Rect& box, SpanBatch& out) {
+  const auto records = c.state.model.analysis().records();
+  if (records.size() < 3) return;
+  const float s = c.scale;
+  const float pitch = std::max(2.0f, std::floor(2 * s));
+  static std::vector<float> rates;
+  rates.clear();
+  const auto ends_after = [&](Nanoseconds t, std::size_t from) {
+    return static_cast<std::size_t>(
+        std::upper_bound(records.begin() + static_cast<std::ptrdiff_t>(from), records.end(), t,
+                         [](Nanoseconds at, const analysis::IterationRecord& r) { return at < r.end_ns; }) -
+        records.begin());
+  };
+  // The first iteration loads the GPU's code: it would be the scale of all others.
+  float most = 0;
+  for (float x = axis.left_px(); x < axis.right_px(); x += pitch) {
+    const std::size_t first = ends_after(axis.to_ns(x), 1);
+    const std::size_t last = ends_after(axis.to_ns(x + pitch), first);
+    if (first >= records.size()) break;
+    const auto& from = records[first - 1];
+    const auto& to = records[std::max(first, last == 0 ? 0 : last - 1)];
+    const double seconds = static_cast<double>(to.end_ns - from.end_ns) / 1e9;
+    rates.push_back(seconds > 0 ? static_cast<float>(static_cast<double>(to.number - from.number) / seconds) : 0);
+    most = std::max(most, rates.back());
+  }
+  if (most <= 0) return;
+  const float bottom = box.y + box.height - s, room = box.height - 5 * s;
+  const std::uint32_t ink = c.theme[Colour::Text];
+  float x = axis.left_px(), before = bottom - room * rates.front() / most;
+  for (const float rate : rates) {
+    const float y = bottom - room * rate / most;
+    out.solid(x, y - 0.75f * s, x + pitch, y + 0.75f * s, ink);
+    if (std::abs(y - before) > 1.5f * s)
+      out.solid(x - 0.5f * s, std::min(y, before), x + 0.5f * s, std::max(y, before), ink);
+    before = y;
+    x += pitch;
   }
 }
 
@@ -215,9 +246,16 @@ void draw_minimap_names(const Canvas& c, const TimeAxis& axis, const Rect& box, 
   const float s = c.scale;
   const float x = box.x + 16 * s;
   const float width = axis.left_px() - x - 4 * s;
+  const analysis::Pace& pace = c.state.calm.shown.pace;
+  const double rate = pace.known() ? 1e9 / pace.ns : 0;
+  const std::string now = rate >= 10 ? fmt::format("{}/s", base::format_count(std::llround(rate)))
+                          : rate > 0 ? fmt::format("{:.2g}/s", rate)
+                                     : base::format_duration(length);
+  const float line = std::min(16 * s, box.height / 2);
   const Label labels[2] = {
-      {x, box.y + 2 * s, width, c.theme[Colour::Text], FontRole::Body, tr("whole run"), 18 * s},
-      {x, box.y + 19 * s, width, c.theme[Colour::Muted], FontRole::MonoSmall, base::format_duration(length), 16 * s}};
+      {x, box.y + (box.height - 2 * line) / 2, width, c.theme[Colour::Text], FontRole::Small,
+       c.state.model.live() ? tr("whole run") : tr("whole trace"), line},
+      {x, box.y + box.height / 2, width, c.theme[Colour::Muted], FontRole::MonoSmall, now, line}};
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, labels);
 }
 
@@ -253,6 +291,7 @@ void draw_whole_run(const Canvas& c, const TimeAxis& place, const Rect& box) {
   batch.clear();
   batch.solid(axis.left_px(), box.y, axis.right_px(), box.y + box.height, c.theme[Colour::Row]);
   add_bins(c, axis, box, batch);
+  add_rate(c, axis, box, batch);
   add_marked(c, axis, box, batch);
   const auto window = window_of(axis, state.view.axis(), c.scale);
   add_window(c, axis, box, window, hot, batch);
@@ -263,7 +302,7 @@ void draw_whole_run(const Canvas& c, const TimeAxis& place, const Rect& box) {
   if (hovered && navigation.minimap.kind == Drag::None) {
     const Nanoseconds zero = state.model.live() ? 0 : begin;
     const std::string tip =
-        tr("{} of {}\ngreen: GPU busy · red, from the top: CPU waiting · grey: events",
+        tr("{} of {}\ngreen: GPU busy · line: iterations per second",
            base::format_duration(axis.to_ns(ImGui::GetIO().MousePos.x) - zero), base::format_duration(end - begin));
     ImGui::SetTooltip("%s", tip.c_str());
   }
@@ -271,12 +310,13 @@ void draw_whole_run(const Canvas& c, const TimeAxis& place, const Rect& box) {
 
 }  // namespace
 
-float minimap_height(const ShellState& state) { return (kMinimapHeight + 2 * kMinimapGap) * state.scale(); }
+float minimap_height(const ShellState& state, bool room) { return (room ? kMostHeight : kLeastHeight) * state.scale(); }
 
 void draw_minimap(const Canvas& c) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
-  draw_whole_run(c, c.state.view.axis(), {at.x, at.y + kMinimapGap * c.scale, size.x, kMinimapHeight * c.scale});
+  const float gap = kMinimapGap * c.scale;
+  draw_whole_run(c, c.state.view.axis(), {at.x, at.y + gap, size.x, std::max(1.0f, size.y - 2 * gap)});
 }
 
 }  // namespace lanescope::ui

@@ -79,7 +79,7 @@ void begin_drag(const Canvas& c, const Rect& area) {
   drag.button = io.MouseClicked[2] ? 2 : 0;
   drag.x0 = drag.x1 = io.MousePos.x;
   drag.y0 = drag.y1 = io.MousePos.y;
-  drag.all_lanes = drag.y0 < area.y + Timeline::kRulerHeight * c.scale;
+  drag.all_lanes = drag.y0 < c.state.timeline.rows_top();
   drag.pane = state.timeline.pane_at(drag.y0);
   drag.second = ImGui::IsMouseDoubleClicked(0);
   drag.before = state.selection;
@@ -209,7 +209,7 @@ void handle_gestures(const Canvas& c, const TimelineFrame& frame, const Rect& ar
                                                 state.preferences.animation);
   }
   if (!hovered) return;
-  const bool below_ruler = io.MousePos.y >= area.y + Timeline::kRulerHeight * c.scale;
+  const bool below_ruler = io.MousePos.y >= c.state.timeline.rows_top();
   const bool on_edge = over_lanes && below_ruler && navigation.drag.kind == DragKind::None && !io.KeyShift &&
                        !io.KeyCtrl && !io.KeyAlt && edge_under(c, io.MousePos.x);
   if (on_edge || navigation.drag.kind == DragKind::RangeEdge) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);

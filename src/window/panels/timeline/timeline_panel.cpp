@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -20,15 +21,43 @@ namespace {
 
 using base::tr;
 
+constexpr float kStallLabel = 28;  // room for the label of the costliest stall
+
 void draw_cross_line(const Canvas& c, const Rect& area, float x) {
   const TimeAxis& axis = c.state.view.axis();
   if (x < axis.left_px() || x > axis.right_px()) return;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddLine({x, area.y + Timeline::kRulerHeight * c.scale}, {x, area.y + area.height},
+  list.AddLine({x, c.state.timeline.rows_top()}, {x, area.y + area.height},
                with_alpha(c.theme[Colour::Muted], 0.45f));
 }
 
 }  // namespace
+
+// The shown iteration, and the lanes that it or the other side uses.
+static void frame_iteration(const ShellState& state, TimelineFrame& frame) {
+  const SharedSnapshot below = run_below(state.comparison);
+  if (below) frame.beside = below->trace.get();
+  if (state.model.steering()) {
+    const auto records = state.model.analysis().records();
+    const auto& markers = state.model.analysis().markers();
+    // Since the turn before the last one: the lanes of both sides stay.
+    const std::size_t first = records.size() > kLastIterations ? records.size() - kLastIterations : 0;
+    Nanoseconds since = records.empty() ? 0 : records[first].start_ns;
+    if (markers.size() > 1) since = std::min(since, markers[markers.size() - 2].start_ns);
+    frame.used_since = since;
+  }
+  const auto& shown = state.view.shown_iteration();
+  const TimeAxis& axis = state.view.axis();
+  // Of many in view, none is the one that is shown.
+  const float least = state.view.mode() == ViewMode::Trigger && state.model.live() ? 0.05f : 0.35f;
+  if (!shown || axis.length_px(shown->duration()) < least * axis.width_px()) return;
+  if (shown->end_ns <= axis.begin_ns() || shown->start_ns >= axis.end_ns()) return;
+  if (shown->duration() > 3 * static_cast<Nanoseconds>(axis.span_ns())) return;
+  frame.iteration = {shown->start_ns, shown->end_ns};
+  frame.iteration_says =
+      tr("iteration {}", base::format_count(shown->number)) + "   " + base::format_duration(shown->duration());
+  if (state.view.refit() > 1.15) frame.iteration_says += fmt::format("   {:.2g}x", state.view.refit());
+}
 
 TimelineFrame timeline_frame(const Canvas& c) {
   ShellState& state = c.state;
@@ -51,26 +80,29 @@ TimelineFrame timeline_frame(const Canvas& c) {
     frame.average_at = *state.view.trigger_instant();
   }
   if (state.preferences.animation) frame.seconds = static_cast<double>(ImGui::GetIO().DeltaTime);
+  frame_iteration(state, frame);
+  const bool loop = state.model.steering() || frame.iteration;
+  frame.head = (loop ? Timeline::kIterationLine + kStallLabel : 0) * c.scale;
   return frame;
 }
 
 namespace {
 
 // What is under the mouse: for tooltips, for highlighting related events, and for actions that apply "here".
-void point(const Canvas& c, const TimelineFrame& frame, const Rect& area, bool hovered) {
+void point(const Canvas& c, const TimelineFrame& frame, bool hovered) {
   ShellState& state = c.state;
   state.pointed = {};
   if (!hovered) return;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const TimeAxis& axis = state.view.axis();
-  if (mouse.y >= area.y + Timeline::kRulerHeight * c.scale) state.pointed.lane = state.timeline.lane_at(mouse.y);
+  if (mouse.y >= c.state.timeline.rows_top()) state.pointed.lane = state.timeline.lane_at(mouse.y);
   if (mouse.x < axis.left_px() || mouse.x > axis.right_px()) return;
   state.pointed.at = axis.to_ns(mouse.x);
   if (const auto edge = snap(state.model.trace(), state.timeline, axis, mouse.x, mouse.y)) {
     state.pointed.snapped = edge->at;
   }
   state.pointed.mark = hit_mark(state.mark_shapes, mouse.x, mouse.y);
-  if (state.pointed.lane || mouse.y >= area.y + Timeline::kRulerHeight * c.scale) {
+  if (state.pointed.lane || mouse.y >= c.state.timeline.rows_top()) {
     state.pointed.hit = state.timeline.hit(frame, axis, mouse.x, mouse.y);
     if (!state.pointed.hit) state.pointed.not_recorded = state.timeline.not_recorded_at(frame, axis, mouse.x, mouse.y);
   }
@@ -189,13 +221,17 @@ void draw_rows(const Canvas& c, const Rect& area, float rows_top, bool hovered) 
 void draw_timeline(const Canvas& c) {
   ShellState& state = c.state;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size = ImGui::GetContentRegionAvail();
+  ImVec2 size = ImGui::GetContentRegionAvail();
+  const float below = ghost_height(c, size.y);
+  if (below > 0) draw_ghost(c, {at.x, at.y + size.y - below, size.x, below});
+  ImGui::SetCursorScreenPos(at);
+  size.y -= below;
   const Rect area{at.x, at.y, size.x, size.y};
   state.places["timeline"] = area;
+  state.lanes.leave_out({false, true});
   state.timeline.sync(state.model.trace(), &state.lanes);
   const TimelineFrame frame = timeline_frame(c);
 
-  handle_trigger_flag(c, area);
   handle_pane_divider(c);
   handle_scroll_thumb(c, area, 0, state.timeline.divided() ? "lanes_scroll.cpu" : "lanes_scroll");
   handle_scroll_thumb(c, area, 1, "lanes_scroll.gpu");
@@ -209,11 +245,10 @@ void draw_timeline(const Canvas& c) {
   const TimelineFrame shown = timeline_frame(c);
   state.timeline.prepare(shown, state.view.axis(), area);
   for (std::size_t i = 0; i < kPanes; ++i) state.scroll[i] = state.timeline.pane(static_cast<Pane>(i)).scroll;
-  point(c, shown, area, hovered);
+  point(c, shown, hovered);
   update_causes(state);
   const MarkSurface surface{shown, state.timeline,        state.view.axis(),
                             area,  state.timeline.rows(), state.timeline.top()};
-  add_trigger_flag(surface, state);
   add_found(surface, state.search);
   for (const auto& listed : {state.event_list.hovered, state.search.hovered}) {
     if (listed) add_pointed(surface, *listed);
@@ -230,8 +265,11 @@ void draw_timeline(const Canvas& c) {
     }
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float rows_top = area.y + Timeline::kRulerHeight * c.scale;
+  const float rows_top = state.timeline.rows_top();
   draw_rows(c, area, rows_top, hovered);
+  if (const std::string tag = shown_tag(state); !tag.empty() && shown.iteration) {
+    draw_tag(c, area.x + 16 * c.scale, area.y + (Timeline::kRulerHeight + 3) * c.scale, tag);
+  }
 
   draw_outlines(c, list, {area.x, rows_top, area.width, area.height - (rows_top - area.y)});
 

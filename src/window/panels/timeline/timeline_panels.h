@@ -25,19 +25,26 @@ void draw_pinned_tooltips(const Canvas& canvas);
 void draw_job(const Canvas& canvas);
 /// At most half of `room`; 0: there is nothing to show.
 float job_height(const Canvas& canvas, float room);
+/// The other side below the lanes, with the bracket above it; nothing while it is not measured. Its height, of `room`
+/// for both; 0: nothing is compared, or there is no room.
+float ghost_height(const Canvas& canvas, float room);
+void draw_ghost(const Canvas& canvas, const Rect& area);
+/// What the shown side is, in a word: "BEFORE"; empty: nothing is compared.
+std::string shown_tag(const ShellState& state);
+/// A word in a box.
+void draw_tag(const Canvas& canvas, float x, float y, const std::string& says);
+/// A tick for each of the last iterations.
+inline constexpr std::size_t kLastIterations = 100;
+float last_iterations_height(const ShellState& state);
+void draw_last_iterations(const Canvas& canvas);
 /// The overview strip of the whole run, with the view's window on it.
 void draw_minimap(const Canvas& canvas);
-float minimap_height(const ShellState& state);
+float minimap_height(const ShellState& state, bool room);
 /// Drawn over everything while open.
 void draw_go_to(const Canvas& canvas);
 void draw_trigger_panel(const Canvas& canvas);
-/// The flag on the ruler; call before the timeline's own item, so that a press on the flag does not reach the ruler.
-void handle_trigger_flag(const Canvas& canvas, const Rect& area);
 /// The tooltip of an averaged event, or of how often a lane was busy at the mouse.
 void draw_average_tooltip(const Canvas& canvas);
-void add_trigger_flag(const MarkSurface& surface, const ShellState& state);
-/// The divider between the timeline and the area below it. `top`: top of the timeline; `room`: height for both.
-void draw_divider(const Canvas& canvas, const Rect& area, float top, float room);
 /// A card with what the colours say; nothing while it is closed.
 void draw_colour_legend(const Canvas& canvas);
 /// The TimelineFrame for the current state.

@@ -4,6 +4,7 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 
@@ -186,7 +187,7 @@ void draw_source(const Canvas& c, TriggerSettings& settings) {
                        tr("a call waiting for the GPU, or the program waiting for its data"));
     if (turned) settings.wait_over_ns = steps[*turned];
   } else {
-    text(c, FontRole::Small, Colour::Muted, tr("each picture starts with an iteration"));
+    text(c, FontRole::Small, Colour::Muted, tr("a typical iteration, from its start"));
     vertical_space(c, 8);
   }
 }
@@ -201,15 +202,6 @@ void draw_timing(const Canvas& c, TriggerSettings& settings) {
   const auto hold = stepped_slider(c, "hold_off", tr("hold-off"), held, nearest(steps, settings.hold_off_ns),
                                    steps.size(), tr("minimum time between two triggers"));
   if (hold) settings.hold_off_ns = steps[*hold];
-  const auto percent = static_cast<std::size_t>(std::lround(settings.pre_trigger * 100));
-  const auto pre = stepped_slider(c, "pre_trigger", tr("pre-trigger"), fmt::format("{} %", percent), percent, 91,
-                                  tr("share of the width before the trigger; or drag the T on the ruler"));
-  if (pre) settings.pre_trigger = static_cast<double>(*pre) / 100;
-  if (!c.state.model.live()) return vertical_space(c, 6);
-  text(c, FontRole::Body, Colour::Muted, tr("while nothing triggers"));
-  const int mode = segmented(c, "scope.mode", {tr("auto: keep rolling"), tr("normal: hold")},
-                             settings.automatic ? 0 : 1, ImGui::GetContentRegionAvail().x);
-  if (mode >= 0) settings.automatic = mode == 0;
   vertical_space(c, 6);
 }
 
@@ -264,13 +256,16 @@ void draw_trigger_panel(const Canvas& c) {
   vertical_space(c, 8);
 
   TriggerSettings settings = state.view.trigger_settings();
+  if (state.model.live()) {
+    const std::vector<std::string> modes{tr("Roll"), tr("Trigger"), tr("Single")};
+    const int mode = segmented(c, "mode", modes, static_cast<int>(state.view.mode()), inner);
+    constexpr std::array kModes{Action::Roll, Action::Trigger, Action::Single};
+    if (mode >= 0) state.requests.actions.push_back(kModes[static_cast<std::size_t>(mode)]);
+    vertical_space(c, 8);
+  }
   draw_source(c, settings);
   draw_timing(c, settings);
   if (settings != state.view.trigger_settings()) state.view.set_trigger(settings);
-  const ScopeStatus status = scope_status(state);
-  // The line stays even when empty, so that nothing moves; the settings are already shown above.
-  text(c, FontRole::Small, status.waits ? Colour::Wait : Colour::Muted,
-       status.only_settings ? " " : fit_text(c.fonts, FontRole::Small, status.says.front(), inner));
   draw_average(c);
   ImGui::End();
   ImGui::PopStyleColor(2);

@@ -1,0 +1,180 @@
+// Below the lanes: the other side at their scale, and the bracket that says how much shorter one of the two is.
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/translate.h"
+#include "picture/words.h"
+#include "render/labels.h"
+#include "render/span_renderer.h"
+#include "window/panels/timeline/timeline_panels.h"
+#include "window/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+
+constexpr float kBracketRow = 52, kLeastLanes = 230, kLeastGhost = 84, kGhostShare = 0.32f;
+constexpr double kSameLength = 0.005;  // a share: shorter by less is the same
+
+// What the two are, in a word: the shown one, and the one below.
+std::array<std::string, 2> tags(const ShellState& state) {
+  const OtherSide& other = state.comparison.other;
+  if (!other.has_two()) return {tr("NOW"), tr("EARLIER")};
+  const std::array<std::string, 2> words = other.of_experiment()
+                                               ? std::array<std::string, 2>{tr("BEFORE"), tr("AFTER")}
+                                               : std::array<std::string, 2>{tr("OLD"), tr("NEW")};
+  return {words[other.shown()], words[1 - other.shown()]};
+}
+
+// "95 of 100 iterations are": if the shown one reads and others do not, or the reverse.
+std::string holds_for(const ShellState& state, Nanoseconds start) {
+  const std::vector<analysis::RecentIteration> recent = analysis::recent_iterations(state.model.analysis(), kLastIterations);
+  const auto shown = std::ranges::find(recent, start, &analysis::RecentIteration::start_ns);
+  if (shown == recent.end()) return {};
+  const auto alike = std::ranges::count(recent, shown->reads, &analysis::RecentIteration::reads);
+  if (alike == std::ssize(recent)) return {};
+  return tr("{} of {} iterations are", alike, recent.size());
+}
+
+// Returns the left edge of its texts.
+float draw_bracket(const Canvas& c, const Rect& row, float shown_end, float other_end, Nanoseconds difference,
+                  float bottom) {
+  const float s = c.scale;
+  const TimeAxis& axis = c.state.view.axis();
+  const float x0 = std::clamp(std::min(shown_end, other_end), axis.left_px(), axis.right_px());
+  const float x1 = std::clamp(std::max(shown_end, other_end), axis.left_px(), axis.right_px());
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  // For another batch, a shorter iteration is no gain.
+  const double batch = c.state.model.batch_now(), other_batch = c.state.comparison.other.batch_size();
+  const bool same_work = batch <= 0 || other_batch <= 0 || batch == other_batch;
+  const Colour colour = same_work ? Colour::Good : Colour::Muted;
+  const std::uint32_t ink = c.theme[colour];
+  const float y = row.y + row.height / 2;
+  std::string says = tr("{} shorter", base::format_duration(difference));
+  if (!same_work) {
+    const bool shown_shorter = shown_end < other_end;
+    says += " " + tr("for {} instead of {} samples", shown_shorter ? batch : other_batch,
+                     shown_shorter ? other_batch : batch);
+  }
+  const float width = text_width(c.fonts, same_work ? FontRole::Title : FontRole::BodyBold, says);
+  const bool inside = width + 40 * s <= x1 - x0;
+  const float left = inside ? (x0 + x1 - width) / 2 : x0 - width - 12 * s;
+  for (const float x : {x0, x1}) list.AddLine({x, y - 9 * s}, {x, y + 9 * s}, ink, 2 * s);
+  if (inside) {
+    list.AddLine({x0, y}, {left - 10 * s, y}, ink, 2 * s);
+    list.AddLine({left + width + 10 * s, y}, {x1, y}, ink, 2 * s);
+  } else {
+    list.AddLine({x0, y}, {x1, y}, ink, 2 * s);
+  }
+  const bool fits = left >= axis.left_px();
+  if (fits) draw_label(c, {left, row.y, width + 4, row.height}, c.theme.as_text(colour),
+                       same_work ? FontRole::Title : FontRole::BodyBold, says);
+  c.state.places["bracket"] = {x0, row.y, x1 - x0, row.height};
+  // What both need, and only one of them.
+  list.AddRectFilled({x0, row.y + row.height}, {x1, bottom}, with_alpha(ink, 0.07f));
+  for (float at = row.y + row.height; at < bottom; at += 7 * s) {
+    for (const float x : {x0, x1})
+      list.AddLine({x, at}, {x, std::min(at + 4 * s, bottom)}, with_alpha(ink, 0.7f), s);
+  }
+  const auto& shown = c.state.view.shown_iteration();
+  const std::string before = shown ? holds_for(c.state, shown->start_ns) : std::string();
+  const float begin = fits && !inside ? left : x0;
+  if (before.empty() || !fits) return begin;
+  const float before_width = text_width(c.fonts, FontRole::Body, before);
+  const float end = begin - 14 * s;
+  if (end - before_width < axis.left_px()) return begin;
+  draw_label(c, {end - before_width, row.y, before_width + 2, row.height}, c.theme[Colour::Muted], FontRole::Body,
+             before);
+  return end - before_width;
+}
+
+// At the left: what it is, and how long its iteration takes.
+void draw_names(const Canvas& c, const Rect& area, const std::string& tag, const std::string& name,
+                Nanoseconds duration) {
+  const float s = c.scale;
+  const float x = area.x + 16 * s;
+  const float width = Timeline::kLabelWidth * s - 24 * s;
+  draw_tag(c, x, area.y + 2 * s, tag);
+  float y = area.y + 26 * s;
+  std::string lines = wrapped_lines(c, FontRole::SmallBold, name, width);
+  for (int line = 0; line < 3 && !lines.empty() && y + 34 * s < area.y + area.height; ++line) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    draw_label(c, {x, y, width, 17 * s}, c.theme[Colour::Text], FontRole::SmallBold, lines.substr(0, end));
+    lines.erase(0, std::min(end + 1, lines.size()));
+    y += 17 * s;
+  }
+  draw_label(c, {x, y, width, 17 * s}, c.theme[Colour::Muted], FontRole::MonoSmall, base::format_duration(duration));
+}
+
+}  // namespace
+
+void draw_tag(const Canvas& c, float x, float y, const std::string& says) {
+  const float s = c.scale;
+  const float width = text_width(c.fonts, FontRole::SmallBold, says) + 12 * s;
+  const Rect box{x, y, width, 18 * s};
+  ImGui::GetWindowDrawList()->AddRect({x, y}, {x + width, y + box.height}, c.theme[Colour::Faint], 4 * s);
+  draw_label(c, box, c.theme.as_text(Colour::Accent), FontRole::SmallBold, says, LabelAlign::Centre);
+}
+
+std::string shown_tag(const ShellState& state) {
+  return state.comparison.other.has_two() || run_below(state.comparison) ? tags(state)[0] : std::string();
+}
+
+float ghost_height(const Canvas& c, float room) {
+  const bool wanted = c.state.comparison.other.has_two() || run_below(c.state.comparison);
+  const float s = c.scale;
+  if (!wanted || room < (kLeastLanes + kLeastGhost + kBracketRow) * s) return 0;
+  return std::floor(std::max(kLeastGhost * s, (room - kBracketRow * s) * kGhostShare)) + kBracketRow * s;
+}
+
+void draw_ghost(const Canvas& c, const Rect& area) {
+  ShellState& state = c.state;
+  const float s = c.scale;
+  const SharedSnapshot run = run_below(state.comparison);
+  const auto& shown = state.view.shown_iteration();
+  if (!run || !shown) return;
+  const Rect row{area.x, area.y, area.width, kBracketRow * s};
+  const Rect lanes{area.x, row.y + row.height, area.width, area.height - row.height - 4 * s};
+  GhostLanes& ghost = state.comparison.lanes;
+  ghost.prepare({*run, c.theme, state.view.axis(), shown->start_ns, lanes, s, &state.colours.colouring});
+  const Rect& place = ghost.place();
+  state.places["ghost"] = place;
+  ImGui::SetCursorScreenPos({lanes.x, lanes.y});
+  if (press_area(c, "##ghost", {lanes.width, std::max(1.0f, lanes.height)}) && state.comparison.other.has_two())
+    state.requests.actions.push_back(Action::FlipSide);
+  if (ImGui::IsItemHovered()) {
+    ImGui::SetTooltip("%s (%s)", tr(info(Action::FlipSide).text),
+                      key_text(info(Action::FlipSide).keys.front()).c_str());
+  }
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.PushClipRect({place.x, place.y}, {place.x + place.width, place.y + place.height}, true);
+  add_to_draw_list(list, c.spans, ghost.rows());
+  draw_labels(list, c.fonts, ghost.rows().labels);
+  list.PopClipRect();
+  std::string name;
+  if (state.comparison.other.has_two()) {
+    name = state.comparison.other.labels(state.experiment.active ? &*state.experiment.active : nullptr,
+                                         state.language())[1 - state.comparison.other.shown()];
+  }
+  const Nanoseconds other = run->typical_iteration().duration();
+  draw_names(c, lanes, tags(state)[1], name, other);
+  const Nanoseconds difference = std::abs(other - shown->duration());
+  const float longest = static_cast<float>(std::max(other, shown->duration()));
+  if (static_cast<double>(difference) < kSameLength * static_cast<double>(longest)) {
+    draw_label(c, {state.view.start_px(), row.y, 300 * s, row.height}, c.theme[Colour::Muted], FontRole::Body,
+               tr("both take the same time"));
+    return;
+  }
+  const float shown_end = state.view.axis().to_px(shown->end_ns);
+  const float left = draw_bracket(c, row, shown_end, ghost.end_px(), difference, lanes.y + lanes.height);
+  const char* says = tr("both stay until the next action");
+  const float width = text_width(c.fonts, FontRole::Small, says) + 12 * s;
+  if (!state.view.stays() || state.presentation.on || state.view.start_px() + width > left) return;
+  draw_label(c, {state.view.start_px(), row.y, width, row.height}, c.theme[Colour::Muted], FontRole::Small, says);
+}
+
+}  // namespace lanescope::ui
