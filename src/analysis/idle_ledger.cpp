@@ -346,33 +346,9 @@ std::string place_text(const IdleRow& row) {
 }
 
 std::string idle_text(const IdleRow& row) {
-  switch (row.cause) {
-    case BubbleCause::AfterSync:
-      return tr("the CPU waits for the GPU");
-    case BubbleCause::Cpu:
-      return row.own_work ? tr("the CPU does other work") : tr("launched too slowly");
-    case BubbleCause::LaunchLatency:
-      return tr("launched too slowly");
-    case BubbleCause::Allocation:
-      return tr("allocates or frees memory");
-    case BubbleCause::Staging:
-      return tr("copies from or to pageable memory");
-    case BubbleCause::Pinning:
-      return tr("pins memory");
-    case BubbleCause::Dependency:
-      return tr("waits for a copy");
-    case BubbleCause::Loader:
-      return tr("waits for its data loader");
-    case BubbleCause::GraphGap:
-      return tr("between the nodes of a graph");
-    case BubbleCause::GpuWait:
-      return tr("held up on the GPU");
-    case BubbleCause::Unknown:
-      return tr("the launch was not recorded");
-    case BubbleCause::StartOrEnd:
-      break;
-  }
-  return tr("before the first or after the last operation");
+  if (row.cause == BubbleCause::Cpu && row.own_work) return tr("other CPU work");
+  if (row.cause == BubbleCause::Cpu || row.cause == BubbleCause::LaunchLatency) return tr("launched too slowly");
+  return std::string(cause_name(row.cause));
 }
 
 }  // namespace lanescope::analysis

@@ -71,7 +71,7 @@ std::vector<Bubble> bubbles_of(const LiveAnalysis& analysis, const Summary& summ
 
 /// The place in words, translated if only the cause is known: "not known".
 std::string place_text(const IdleRow& row);
-/// What happens there, translated: "the CPU waits for the GPU", "launched too slowly".
+/// What happens there, translated: "after a sync", "launched too slowly", "other CPU work".
 std::string idle_text(const IdleRow& row);
 
 }  // namespace lanescope::analysis

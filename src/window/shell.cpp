@@ -17,6 +17,7 @@
 #include "shell/bindings.h"
 #include "shell/code.h"
 #include "shell/finding.h"
+#include "shell/idle_gaps.h"
 #include "shell/looking.h"
 #include "shell/marks_file.h"
 #include "shell/write_pictures.h"
@@ -45,6 +46,7 @@ void update_advice(ShellState& state) {
   const auto now = base::now();
   state.advice.update(state.model, !state.presentation.on, now);
   state.try_it.update(state.model, state.advice.cards(), !state.presentation.on, now);
+  state.idle.update(state.model, shows_idle_places(state) && !state.presentation.on, now);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST_F(Ledger, WorkThatFillsAGapIsItsPlace) {
   EXPECT_EQ(found.idle_ns, 303'000);
   EXPECT_EQ(found.rows[0].cause, BubbleCause::Cpu);
   EXPECT_TRUE(found.rows[0].own_work);
-  EXPECT_EQ(analysis::idle_text(found.rows[0]), "the CPU does other work");
+  EXPECT_EQ(analysis::idle_text(found.rows[0]), "other CPU work");
 }
 
 // Eight places with 100, 90, ... 30 ns each, and one operation without a launch, after 500 ns: the largest is the one

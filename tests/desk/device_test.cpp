@@ -184,7 +184,7 @@ TEST_F(DeviceTest, ALostDeviceLeavesItsTraceAndCanBeRestarted) {
 // A call that does not come back: its bar grows, and the rolling view goes with it.
 TEST_F(DeviceTest, AnOpenWaitIsSeenToGrow) {
   run_on_gpu(0);
-  desk().key(key::Digit1);
+  ui::perform(state(), ui::Action::Roll);
   auto& recording = *fake_gpus().backend.recording;
   trace::LaneInfo info;
   info.kind = trace::LaneKind::Calls;

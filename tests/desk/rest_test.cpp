@@ -77,7 +77,7 @@ TEST_F(AtRestTest, PausedItRestsInEveryLook) {
   ASSERT_FALSE(kernels.empty());
   desk().click(point_of(trace::LaneKind::Kernels, kernels.front()));
   rests("a selected kernel");
-  desk().key(key::Digit3);  // single: armed, and nothing will come
+  ui::perform(state(), ui::Action::Single);  // single: armed, and nothing will come
   rests("an armed trigger");
 }
 

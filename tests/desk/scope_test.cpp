@@ -116,7 +116,7 @@ TEST_F(ScopeTest, TheFlagOnTheRulerSetsThePreTrigger) {
 
 TEST_F(ScopeTest, SingleWaitsForTheNextAndStands) {
   set(TriggerSource::LongWait, "", 5'000'000);  // nothing waits for so long
-  desk().key(key::Digit3);
+  ui::perform(state(), ui::Action::Single);
   EXPECT_TRUE(state().view.armed());
   EXPECT_EQ(wording(), "armed: waiting for wait > 5 ms");
   const std::size_t now = model().analysis().records().size();
@@ -145,7 +145,7 @@ TEST_F(ScopeTest, WithoutATriggerAnAutomaticOneRollsAndANormalOneStands) {
 
 TEST_F(ScopeTest, TheAverageCollectsAndStartsAnewWithAKnob) {
   state().scope.average.count = 8;
-  desk().key(key::Digit4);
+  ui::perform(state(), ui::Action::Average);
   ASSERT_TRUE(desk().until([&] { return state().scope.picture.count() == 8; }));
   EXPECT_TRUE(ui::shows_average(state()));
   EXPECT_EQ(wording(), "average of 8/8");
@@ -156,13 +156,13 @@ TEST_F(ScopeTest, TheAverageCollectsAndStartsAnewWithAKnob) {
   ASSERT_TRUE(desk().until([&] { return state().scope.picture.count() < 8; }));
   ASSERT_TRUE(desk().until([&] { return state().scope.picture.count() == 8; }));
   for (const Nanoseconds t : state().scope.asked.triggers) EXPECT_GE(t, last_marker());
-  desk().key(key::Digit4);
+  ui::perform(state(), ui::Action::Average);
   EXPECT_FALSE(ui::shows_average(state()));
 }
 
 TEST_F(ScopeTest, AnAveragedEventIsSelectedByAClick) {
   state().scope.average.count = 4;
-  desk().key(key::Digit4);
+  ui::perform(state(), ui::Action::Average);
   ASSERT_TRUE(desk().until([&] { return state().scope.picture.count() == 4; }));
   hold_still();
   desk().frames(3);
@@ -196,7 +196,7 @@ TEST_F(ScopeTest, AnOpenedTraceIsAveraged) {
   ASSERT_TRUE(desk().until([&] { return !model().live(); }));
   desk().frames(2);
   state().scope.average.count = 8;
-  desk().key(key::Digit4);
+  ui::perform(state(), ui::Action::Average);
   ASSERT_TRUE(desk().until([&] { return state().scope.picture.count() == 8; }))
       << wording() << ", " << state().view.fired().size() << " fired, " << axis().span_ns() << " ns in view, of "
       << model().extent().second - model().extent().first << (state().toast ? state().toast->text : "");
@@ -208,7 +208,7 @@ TEST_F(ScopeTest, AnOpenedTraceIsAveraged) {
   state().view.set_trigger({.source = TriggerSource::Name, .name = "cudaMemcpyAsync"});
   ASSERT_TRUE(desk().until([&] { return stands_at(LaneKind::Calls, "cudaMemcpyAsync"); }));
   desk().key(key::Escape);
-  desk().key(key::Digit4);
+  ui::perform(state(), ui::Action::Average);
   EXPECT_FALSE(aligned());
   EXPECT_FALSE(ui::shows_average(state()));
   EXPECT_EQ(state().view.label_origin(), model().extent().first);
