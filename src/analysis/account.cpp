@@ -1,6 +1,7 @@
 #include "analysis/account.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <set>
 #include <tuple>
@@ -65,9 +66,61 @@ Nanoseconds end_of_loop(const trace::Trace& trace) {
   return end;
 }
 
-}  // namespace
+/// Of a recording of another program: the iterations without slow first ones; without iterations, from the first to the
+/// last operation of any GPU.
+Account account_of_recording(const trace::Trace& trace, const LiveAnalysis& analysis) {
+  constexpr Nanoseconds kEnd = std::numeric_limits<Nanoseconds>::max();
+  Account account;
+  Summary& summary = account.summary;
+  const std::span<const IterationRecord> records = analysis.records();
+  if (records.empty()) {
+    summary = analysis.total();
+    Nanoseconds from = summary.judged.from_ns, to = summary.judged.to_ns;
+    for (trace::GpuNumber gpu = 0; analysis.gpu_count() > 1 && gpu < analysis.gpu_count(); ++gpu) {
+      const Judged judged = analysis.total(gpu).judged;
+      if (judged.to_ns > judged.from_ns) from = std::min(from, judged.from_ns);
+      to = std::max(to, judged.to_ns);
+    }
+    if (summary.verdict.kind != VerdictKind::Unknown && to > from) summary = analyse(trace, from, to);
+    account.elapsed_ns = summary.window_ns();
+    return account;
+  }
+  const auto without = [&](std::size_t left_out) {
+    const IterationRecord &first = records.front(), &last = records[left_out - 1];
+    summary = analysis.window(last.end_ns, kEnd);
+    summary.judged.warm_up_ns = last.iterations_ns - first.iterations_ns + first.duration();
+    summary.judged.warm_up = static_cast<std::int64_t>(left_out);
+    judge(summary);
+    if (left_out == 1) account.warm_up_ns = first.duration();
+  };
+  const std::size_t slow = records.size() - steady_records(records, false).size();
+  if (slow > 0) {
+    without(slow);
+  } else {
+    summary = analysis.window(*analysis.first_iteration_ns(), kEnd);
+    if (summary.judged.warm_up_ns > 0) without(1);
+  }
+  account.elapsed_ns = summary.window_ns();
+  return account;
+}
 
-Account account_of(const trace::Trace& trace, const LiveAnalysis& analysis, const RunConditions& run) {
+/// Where a job's collectives are known, in [from, to): all of it, or the iterations recorded whole where all GPUs were.
+std::vector<TimeSpan> known_collectives(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
+                                        trace::GpuNumber gpu) {
+  if (!trace.recorded_in_parts()) return {{from, to}};
+  std::vector<TimeSpan> stretches = recorded_iterations(trace, from, to, gpu).iterations;
+  const std::size_t gpus = trace::Owners(trace).gpus().size();
+  for (trace::GpuNumber other = 0; other < gpus; ++other)
+    stretches = in_both(stretches, recorded_time(trace, from, to, other));
+  return stretches;
+}
+Nanoseconds length_of(std::span<const TimeSpan> stretches) {
+  Nanoseconds sum = 0;
+  for (const TimeSpan& stretch : stretches) sum += stretch.to - stretch.from;
+  return sum;
+}
+
+Account account_of_run(const trace::Trace& trace, const LiveAnalysis& analysis, const RunConditions& run) {
   Account account;
   Summary& summary = account.summary;
   const std::optional<Nanoseconds> first = analysis.first_iteration_ns();
@@ -95,6 +148,32 @@ Account account_of(const trace::Trace& trace, const LiveAnalysis& analysis, cons
   // What a program does after its loop, such as saving a checkpoint, is no part of it.
   if (summary.pace.basis == PaceBasis::Elapsed) to = summary.pace.to_ns;
   account.elapsed_ns = to - from;
+  return account;
+}
+
+}  // namespace
+
+void judge_job(Summary& summary, const Collectives& all, Nanoseconds known_ns) {
+  if (all.gpus.size() < 2 || all.verdict == CollectiveVerdict::Inconclusive || known_ns <= 0) return;
+  const GpuCollectives& waits = *std::ranges::max_element(all.gpus, {}, &GpuCollectives::wait_ns);
+  const GpuCollectives& last = *std::ranges::max_element(all.gpus, {}, &GpuCollectives::arrived_last);
+  const double share = static_cast<double>(waits.wait_ns) / static_cast<double>(known_ns);
+  Judged& judged = summary.judged;
+  judged.rank_wait_ns = std::llround(share * static_cast<double>(judged.span_ns()));
+  judged.rank_waits = waits.name;
+  const bool one = static_cast<double>(last.arrived_last) >= limits::kStraggler * static_cast<double>(last.count);
+  judged.rank_late = one && last.gpu != waits.gpu ? last.name : std::string();
+  if (share >= kIdleMatters && summary.verdict.kind != VerdictKind::Unknown) judge(summary);
+}
+
+Account account_of(const trace::Trace& trace, const LiveAnalysis& analysis, const RunConditions& run) {
+  Account account = run.replay ? account_of_recording(trace, analysis) : account_of_run(trace, analysis, run);
+  Summary& summary = account.summary;
+  if (analysis.gpu_count() > 1) {
+    const Judged& judged = summary.judged;
+    const std::vector<TimeSpan> known = known_collectives(trace, judged.from_ns, judged.to_ns, summary.verdict_gpu);
+    judge_job(summary, collectives(trace, known, run.clock_error_ns), length_of(known));
+  }
   return account;
 }
 
@@ -128,7 +207,7 @@ Recent recent_account(const LiveAnalysis& analysis, Nanoseconds edge, Nanosecond
 std::optional<std::pair<Nanoseconds, Nanoseconds>> steady_stretch(const trace::Trace& trace,
                                                                   std::span<const IterationRecord> records,
                                                                   const NewestIterations& which) {
-  records = steady_records(records);
+  records = steady_records(records, which.from_the_start);
   auto first = std::partition_point(records.begin(), records.end(),
                                     [&](const IterationRecord& r) { return r.start_ns < which.from_ns; });
   const auto end =
@@ -147,13 +226,16 @@ std::optional<std::pair<Nanoseconds, Nanoseconds>> steady_stretch(const trace::T
 
 std::optional<AdvicePlan> plan_advice(const trace::Trace& trace, std::span<const IterationRecord> records,
                                       const RunConditions& run, const NewestIterations& which, trace::GpuNumber gpu) {
-  const auto stretch = steady_stretch(trace, records, which);
+  NewestIterations these = which;
+  these.from_the_start = which.from_the_start && !run.replay;
+  const auto stretch = steady_stretch(trace, records, these);
   if (!stretch) return std::nullopt;
   AdvicePlan plan;
   std::tie(plan.from_ns, plan.to_ns) = *stretch;
   plan.run = run;
   plan.gpu = gpu;
-  if (const std::size_t left_out = records.size() - steady_records(records).size(); left_out > 0) {
+  if (const std::size_t left_out = records.size() - steady_records(records, these.from_the_start).size();
+      left_out > 0) {
     const IterationRecord &begin = records.front(), &until = records[left_out - 1];
     plan.warm_up = until.number;
     plan.warm_up_from_ns = begin.start_ns;
@@ -202,17 +284,8 @@ void add_job_cards(const trace::Trace& trace, const AdvicePlan& plan, const Evid
                    std::vector<Card>& cards, const std::atomic<bool>* stop) {
   const std::size_t gpus = trace::Owners(trace).gpus().size();
   if (evidence.iterations == 0 || gpus < 2) return;
-  std::vector<TimeSpan> stretches{{evidence.from_ns, evidence.to_ns}};
-  Nanoseconds recorded_ns = evidence.span_ns();
-  if (trace.recorded_in_parts()) {
-    stretches = recorded_iterations(trace, evidence.from_ns, evidence.to_ns, evidence.gpu).iterations;
-    // A collective is known where all were recorded.
-    for (trace::GpuNumber gpu = 0; gpu < gpus; ++gpu) {
-      stretches = in_both(stretches, recorded_time(trace, evidence.from_ns, evidence.to_ns, gpu));
-    }
-    recorded_ns = 0;
-    for (const TimeSpan& stretch : stretches) recorded_ns += stretch.to - stretch.from;
-  }
+  const std::vector<TimeSpan> stretches = known_collectives(trace, evidence.from_ns, evidence.to_ns, evidence.gpu);
+  const Nanoseconds recorded_ns = trace.recorded_in_parts() ? length_of(stretches) : evidence.span_ns();
   const JobStretch stretch{evidence.from_ns, evidence.to_ns, recorded_ns, evidence.iterations,
                            evidence.time_per_iteration(evidence.span_ns())};
   const Collectives all = collectives(trace, stretches, plan.run.clock_error_ns);

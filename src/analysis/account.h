@@ -26,13 +26,16 @@ struct RunConditions {
   /// The peak rates of the link with pinned memory, in 1e9 bytes per second; 0: unknown.
   double h2d_peak_gb_per_s = 0, d2h_peak_gb_per_s = 0;
   bool workers_kept = false;  ///< the data loader's workers stay from epoch to epoch; false also if that is not known
-  /// The program's settings are not ours, so a prediction is a replay of the recording: replay.h.
+  /// Another program's, or a recording of which no more is known: a prediction is a replay of it (replay.h), and since
+  /// it may have begun at any time, the first iteration is left out only if it is slow.
   bool replay = false;
   Nanoseconds clock_error_ns = 0;  ///< of a trace put together from several: how well their clocks agree; 0: one clock
 };
 
 struct Account {
-  /// From the start of the first iteration to the end of the trace; without iterations, the whole trace.
+  /// From the start of the first iteration to the end of the trace; without iterations, the whole trace. Of another
+  /// program (`replay`): the stretch of the verdict, so that all figures are of one. What its profiler did before and
+  /// after is not the program's.
   Summary summary;
   /// The duration of the first iteration, if `summary` and `elapsed_ns` exclude it.
   std::optional<Nanoseconds> warm_up_ns;
@@ -43,6 +46,10 @@ struct Account {
 /// For the whole trace. If the analysis has dropped records and nothing was evicted, a second pass over the trace makes
 /// the time per iteration and the percentiles exact.
 Account account_of(const trace::Trace& trace, const LiveAnalysis& analysis, const RunConditions& run);
+
+/// In a job, waiting for another GPU in collectives is no work: notes how long a GPU waits, of the collectives of the
+/// judged stretch (in parts: of what was recorded of it, `known_ns`), and judges again if it matters.
+void judge_job(Summary& summary, const Collectives& all, Nanoseconds known_ns);
 
 /// The recent stretch of a run in progress, with the current settings.
 struct Recent {
@@ -62,7 +69,8 @@ struct NewestIterations {
   Nanoseconds from_ns = std::numeric_limits<Nanoseconds>::min(), to_ns = std::numeric_limits<Nanoseconds>::max();
   std::size_t most_iterations = std::numeric_limits<std::size_t>::max();
   std::int64_t most_events = std::numeric_limits<std::int64_t>::max();
-  std::size_t period = 1;  ///< if there are more than this, a multiple of it
+  std::size_t period = 1;      ///< if there are more than this, a multiple of it
+  bool from_the_start = true;  ///< see warm_up_count()
 };
 /// From the start of the first such iteration to the end of the last, without the run's warm-up. At least one
 /// iteration; empty if there is none. Costs a few searches.

@@ -244,6 +244,7 @@ void Accumulator::take(const trace::Event& event, trace::LaneId lane, LaneKind k
   } else if (kind == LaneKind::Phases) {
     const trace::RangeKind range = trace::range_kind_of(event);
     if (range == trace::RangeKind::Compute) ++counts_.cpu_op_count;
+    if (trace::is_stale_read(event) && !serves_others(lane)) ++counts_.stale_reads;
     if (range == trace::RangeKind::Pin && !serves_others(lane)) {
       causes_.pin(event, lane, lanes_.thread_of(lane), idle_since_);
     }

@@ -252,6 +252,11 @@ class Advisor {
         static_cast<double>(site.needless_count) < limits::kNeedless * static_cast<double>(site.sync_count)) {
       return;
     }
+    // A statement that waits in another of its calls, such as a read whose copy blocks, needs no second word.
+    const bool waits_elsewhere = std::ranges::any_of(e_.sites, [&](const CallSite& other) {
+      return &other != &site && site.range != 0 && other.range == site.range && other.wait_ns > 0;
+    });
+    if (waits_elsewhere) return;
     Card& card = add(Rule::NeedlessSync, 0, {}, site);
     card.title = tr("{} has nothing to wait for", where(site.range, site.call));
     card.what = tr("{} of {} times the GPU had finished before {} was called.", site.needless_count, site.sync_count,

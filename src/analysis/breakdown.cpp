@@ -129,11 +129,12 @@ Histogram histogram(std::vector<Nanoseconds> durations) {
 }
 
 Breakdown break_down(const trace::Trace& trace, std::span<const IterationRecord> records, const Summary& figures,
-                     Nanoseconds to) {
+                     Nanoseconds to, bool from_the_start) {
   Breakdown out;
   Evidence evidence;
   NewestIterations advised = kAdvised;
   advised.to_ns = to;
+  advised.from_the_start = from_the_start;
   if (const auto stretch = steady_stretch(trace, records, advised))
     evidence = gather(trace, stretch->first, stretch->second, nullptr, figures.verdict_gpu);
   if (evidence.iterations == 0) {

@@ -79,8 +79,8 @@ inline constexpr std::size_t kBreakdownRows = 200;
 
 /// `figures` is the stretch whose iterations are counted; the tables are of the same iterations up to `to` as the
 /// advice. With several GPUs, they are for the one that the verdict of `figures` is about, and `records` are
-/// LiveAnalysis::records() of that GPU.
+/// LiveAnalysis::records() of that GPU. `from_the_start`: see warm_up_count().
 Breakdown break_down(const trace::Trace& trace, std::span<const IterationRecord> records, const Summary& figures,
-                     Nanoseconds to);
+                     Nanoseconds to, bool from_the_start = true);
 
 }  // namespace lanescope::analysis

@@ -133,6 +133,11 @@ const GapCauses::HeldCall* GapCauses::wait_for_data(const Bubble& gap, const Iss
   return copied_longer ? nullptr : waited.longest;
 }
 
+bool GapCauses::outlived_by_work(const HeldCall& sync, const Bubble& gap, Nanoseconds issued) {
+  const Nanoseconds worked = issued - sync.end;
+  return worked > kWorkAfterSyncNs && worked > sync.end - sync.start && 2 * worked > gap.duration();
+}
+
 void GapCauses::explain(Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy,
                         bool same_launch) {
   // What ended before it has no part in it, nor in later ones.
@@ -159,9 +164,10 @@ void GapCauses::explain(Bubble& gap, const IssuingCall* launch, std::size_t thre
       split(gap, std::min(kept->end, issued), issued);
       return;
     }
+    split(gap, sync->end, issued);
+    if (launch && outlived_by_work(*sync, gap, issued)) return blame(BubbleCause::Cpu, *launch, launch->start_ns);
     blame(BubbleCause::AfterSync, *sync, sync->start);
     gap.range = sync->range.name;
-    split(gap, sync->end, issued);
   } else if (launch && launch->holds != Hold::None) {
     blame(held_by(launch->holds), *launch, launch->start_ns);
     split(gap, from, issued);

@@ -40,6 +40,10 @@ class GapCauses {
   ///   the launch is unknown, the waits of all threads count;
   /// - Pinning, Allocation: a synchronisation was in progress when the GPU ran dry, but its thread then spent more than
   ///   half of the time until the launch pinning memory or allocating it;
+  /// - Cpu: a synchronisation was in progress, but the program then worked for longer than that call took, for more
+  /// than
+  ///   half of the gap, and for more than kWorkAfterSyncNs: without the work more would be gained than without the
+  ///   wait;
   /// - AfterSync: a synchronisation was in progress when the GPU ran dry, and the launch came only after it;
   /// - Staging, Pinning, Allocation: otherwise, the late launch is itself a call that blocks the CPU; or such calls
   /// together cover
@@ -75,6 +79,7 @@ class GapCauses {
   /// The longest call that pins or allocates memory before the launch, if such calls cover more than half of that time.
   const HeldCall* kept_from_launching(const Bubble& gap, const IssuingCall* launch, std::size_t thread) const;
   const HeldCall* wait_for_data(const Bubble& gap, const IssuingCall* launch, std::size_t thread) const;
+  static bool outlived_by_work(const HeldCall& sync, const Bubble& gap, Nanoseconds issued);
   static void remember(std::vector<HeldCall>& held, const HeldCall& call, Nanoseconds idle_since);
 
   std::vector<HeldCall> syncs_;

@@ -64,13 +64,6 @@ VerdictFigure bytes_rate(const Basis& basis, std::string label, std::int64_t byt
 }
 VerdictFigure syncs(const Basis& basis) { return rate(basis, tr("syncs"), basis.each(basis.figures.sync_count)); }
 
-/// "; 1.0 sync per iteration." Without iterations, only the full stop.
-std::string how_often(const Basis& basis, const VerdictFigure& figure, const std::string& one,
-                      const std::string& many) {
-  if (basis.figures.iterations == 0) return tr(".");
-  return value_text(figure) == "1.0" ? one : many;  // singular or plural depends on the displayed text
-}
-
 /// Adds the figure of a share. Returns the share in percent.
 int add_share(Verdict& v, std::string label, double share) {
   v.figures.push_back({.label = std::move(label),
@@ -96,13 +89,13 @@ void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
                  100 - busy, waits)
             : tr("The GPU idles {} % of the time, {} % with its next work at hand: it sets the pace, not the CPU.",
                  100 - busy, waits);
-  } else if (all_syncs == 0) {
-    v.sentence = tr("The GPU is busy {} % of the time: it sets the pace, not the CPU.", busy);
-  } else if (busy == 100) {
+  } else if (all_syncs > 0 && busy == 100) {
     v.sentence = tr("The GPU is busy {} % of the time; reading less often would gain nothing.", busy);
-  } else {
+  } else if (all_syncs > 0 && 4 * v.after_sync >= v.idle) {
     v.sentence =
         tr("The GPU is busy {} % of the time; reading less often would gain at most the other {} %.", busy, 100 - busy);
+  } else {
+    v.sentence = tr("The GPU is busy {} % of the time: it sets the pace, not the CPU.", busy);
   }
 }
 
@@ -113,34 +106,31 @@ void sync_bound(Verdict& v, const Basis& basis) {
   const bool placed = j.sync_place_ns * 2 >= all && !j.sync_place.empty();
   const bool waits = placed && j.sync_place_kind == trace::RangeKind::Sync;
   const bool reads = j.after_read_ns * 2 >= all, uploads = !waits && !reads && j.after_upload_ns * 2 >= all;
-  // For a statement that only waits, the text says "after" instead of "in".
   const bool statement = trace::reads_back(j.sync_place_kind) || j.sync_place_kind == trace::RangeKind::Sync;
   Nanoseconds part = placed ? j.sync_place_ns : all;
-  std::string label, after;
+  std::string label, because;
   if (uploads) {
     part = j.after_upload_ns;
     label = tr("after a copy");
-    after = tr("right after a copy to the GPU that the CPU waited for");
+    because = tr("because the CPU waits for a copy to the GPU");
   } else if (placed && statement) {
     label = tr("after {}", j.sync_place);
-    after = tr("right after {}", j.sync_place);
+    because = tr("because of {}", j.sync_place);
   } else if (placed) {
     label = tr("in {}", j.sync_place);
-    after = reads ? tr("right after a read in {}", j.sync_place) : tr("right after a wait in {}", j.sync_place);
+    because = reads ? tr("because of a read in {}", j.sync_place) : tr("because of a wait in {}", j.sync_place);
   } else if (reads) {
     part = j.after_read_ns;
     label = tr("after a read");
-    after = tr("right after a read such as loss.item()");
+    because = tr("because of a read such as loss.item()");
   } else {
     label = tr("after a wait");
-    after = tr("right after the CPU waited for it to finish");
+    because = tr("because the CPU waits for it to finish");
   }
   const int share = std::min(idle, add_share(v, std::move(label), basis.share(part)));
   v.figures.push_back(syncs(basis));
-  const std::string often = value_text(v.figures.back());
-  v.sentence = tr("The GPU idles {} % of the time, {} % {}{}", idle, share, after,
-                  how_often(basis, v.figures.back(), tr("; {} sync per iteration.", often),
-                            tr("; {} syncs per iteration.", often)));
+  v.sentence = share == idle ? tr("The GPU idles {} % of the time {}.", idle, because)
+                             : tr("The GPU idles {} % of the time, {} % {}.", idle, share, because);
 }
 
 /// One cause has half of the idle time of its group or more, so that the group is called by its name.
@@ -160,20 +150,22 @@ void launch_bound(Verdict& v, const Basis& basis) {
   }
   const int launch = std::min(idle, add_share(v, tr("slow launch"), v.launch));
   v.figures.push_back(rate(basis, tr("launches"), basis.each(basis.figures.launch_count)));
-  const std::string often = value_text(v.figures.back());
-  const std::string rest = how_often(basis, v.figures.back(), tr("; {} launch per iteration.", often),
-                                     tr("; {} launches per iteration.", often));
-  if (launch == idle) {
-    v.sentence =
-        tr("The GPU idles {} % of the time because the CPU issues work too slowly, not because of reads{}", idle, rest);
-  } else if (whole_percent(v.after_sync) * 4 <= launch) {
-    v.sentence =
-        tr("The GPU idles {} % of the time, {} % because the CPU issues work too slowly, not because of reads{}", idle,
-           launch, rest);
-  } else {
-    v.sentence = tr("The GPU idles {} % of the time, {} % because the CPU issues work too slowly; reads come second{}",
-                    idle, launch, rest);
+  v.sentence = launch == idle
+                   ? tr("The GPU idles {} % of the time because the CPU launches work too slowly.", idle)
+                   : tr("The GPU idles {} % of the time, {} % because the CPU launches work too slowly.", idle, launch);
+  if (whole_percent(v.after_sync) * 4 > launch) {
+    v.sentence += ' ';
+    v.sentence += tr("Reads come second.");
   }
+}
+
+void cpu_bound(Verdict& v, const Basis& basis) {
+  const int idle = whole_percent(v.idle);
+  const int working = std::min(idle, add_share(v, tr("other CPU work"), v.own_work));
+  v.figures.push_back(rate(basis, tr("launches"), basis.each(basis.figures.launch_count)));
+  v.sentence = working == idle
+                   ? tr("The GPU idles {} % of the time while the CPU does other work.", idle)
+                   : tr("The GPU idles {} % of the time, {} % while the CPU does other work.", idle, working);
 }
 
 void copy_bound(Verdict& v, const Basis& basis) {
@@ -195,24 +187,44 @@ void copy_bound(Verdict& v, const Basis& basis) {
                     idle, held);
   } else if (basis.figures.kernel_ns == 0) {
     v.sentence = tr("For {} % of the time the GPU copies; nothing is computed here that could overlap.", alone);
-  } else if (held == 0) {
-    v.sentence =
-        tr("For {} % of the time the GPU only copies and computes nothing; copies could overlap the kernels.", alone);
   } else {
-    v.sentence =
-        tr("For {} % of the time the GPU only copies and computes nothing, and for another {} % it is "
-           "idle while copies from pageable memory or pinning block the CPU.",
-           alone, held);
+    const int kernels = std::min(100 - idle - alone, whole_percent(basis.share(basis.figures.kernel_ns)));
+    v.sentence = tr("Kernels run {} % of the time, and for {} % the GPU only copies.", kernels, alone);
+    if (v.copy_held >= kIdleMatters) {
+      v.sentence += ' ';
+      v.sentence += tr("For another {} % it idles while copies from pageable memory or pinning block the CPU.", held);
+    }
   }
 }
 
 void loader_bound(Verdict& v, const Basis& basis) {
   const int idle = whole_percent(v.idle), waiting = std::min(idle, add_share(v, tr("no data"), v.loader));
   v.figures.push_back(time_rate(basis, tr("waited"), basis.figures.loader_wait_ns));
-  const bool known = basis.figures.iterations > 0;
-  const auto each = static_cast<Nanoseconds>(std::llround(basis.each(basis.figures.loader_wait_ns)));
-  v.sentence = tr("The GPU idles {} % of the time, {} % while the program waits for its data loader{}", idle, waiting,
-                  known ? tr("; {} per iteration.", base::format_duration(each)) : std::string(tr(".")));
+  v.sentence = waiting == idle ? tr("The GPU idles {} % of the time while the program waits for its data loader.", idle)
+                               : tr("The GPU idles {} % of the time, {} % while the program waits for its data loader.",
+                                    idle, waiting);
+}
+
+void rank_bound(Verdict& v, const Basis& basis) {
+  const Judged& j = basis.figures;
+  const int waiting = add_share(v, tr("waiting for a rank"), v.rank_wait);
+  v.figures.push_back(syncs(basis));
+  if (j.rank_late.empty()) {
+    v.sentence = tr("In collectives, {} waits {} % of the time for the GPU that comes last; none always does.",
+                    j.rank_waits, waiting);
+    return;
+  }
+  v.title = tr("Waits for {}", j.rank_late);
+  v.sentence = tr("In collectives, {} waits {} % of the time for {}.", j.rank_waits, waiting, j.rank_late);
+}
+
+void race(Verdict& v, const Basis& basis) {
+  const std::int64_t count = basis.figures.stale_reads;
+  add_share(v, tr("kernels run"), basis.share(basis.figures.kernel_ns));
+  v.figures.push_back(rate(basis, tr("early reads"), basis.each(count)));
+  v.sentence =
+      count == 1 ? tr("One read came before the copy had finished: its value is wrong.")
+                 : tr("{} reads came before the copy had finished: their values are wrong.", base::format_count(count));
 }
 
 std::string too_few_whole(const Summary& s) {
@@ -236,7 +248,10 @@ bool only_the_cpu_works(const Summary& s) {
 std::string note_of(const Summary& summary, const Judged& figures) {
   std::string note;
   if (figures.warm_up_ns > 0) {
-    note = tr("The first iteration took {} and is left out as warm-up.", base::format_duration(figures.warm_up_ns));
+    const std::string took = base::format_duration(figures.warm_up_ns);
+    note = figures.warm_up == 1
+               ? tr("The first iteration took {} and is left out as warm-up.", took)
+               : tr("The first {} iterations took {} and are left out as warm-up.", figures.warm_up, took);
   }
   if (summary.in_parts) {
     note += note.empty() ? "" : " ";
@@ -245,6 +260,39 @@ std::string note_of(const Summary& summary, const Judged& figures) {
                                    : tr("From the {} % of the time that were recorded.", recorded_percent(summary));
   }
   return note;
+}
+
+/// Unknown: with the sentence that says so.
+VerdictKind kind_of(Verdict& v, const Basis& basis) {
+  if (basis.figures.stale_reads > 0) return VerdictKind::Race;
+  const double own = basis.idle(CauseGroup::Graph), unknown = basis.idle(BubbleCause::Unknown);
+  const double copies = v.copy_held + (v.exposed_copy >= kExposedCopyMatters ? v.exposed_copy : 0);
+  const double most = std::max({v.after_sync, v.launch, v.loader, copies});
+  if (v.rank_wait >= kIdleMatters && v.rank_wait > std::max(most, unknown)) return VerdictKind::RankBound;
+  const bool known = std::max(v.after_sync + v.launch + v.copy_held + v.loader, copies) >= kIdleMatters;
+  // Between the nodes of a graph, and where it had its next work, the GPU needs neither the CPU nor a copy: that time
+  // is its own.
+  const bool mostly_own = own >= std::max({kIdleMatters, unknown, most});
+  if (v.idle - own < kIdleMatters || mostly_own) {
+    return v.exposed_copy >= kExposedCopyMatters ? VerdictKind::CopyBound : VerdictKind::GpuBound;
+  }
+  if (unknown >= kIdleMatters && 2 * unknown > most) {
+    v.sentence =
+        tr("The GPU idles {} % of the time, {} % before work whose launch is not in the trace: why is not known.",
+           whole_percent(v.idle), whole_percent(unknown));
+    return VerdictKind::Unknown;
+  }
+  if (!known) {
+    v.sentence =
+        tr("The GPU is idle {} % of the time, nearly all of it before the first or after the last operation here: "
+           "too short a stretch to tell why.",
+           whole_percent(v.idle));
+    return VerdictKind::Unknown;
+  }
+  if (copies > std::max({v.after_sync, v.launch, v.loader})) return VerdictKind::CopyBound;
+  if (v.loader > std::max(v.after_sync, v.launch)) return VerdictKind::LoaderBound;
+  if (v.after_sync >= v.launch) return VerdictKind::SyncBound;
+  return 2 * v.own_work > v.launch ? VerdictKind::CpuBound : VerdictKind::LaunchBound;
 }
 
 }  // namespace
@@ -275,45 +323,22 @@ void judge_one(Summary& summary) {
                      : std::string(tr("Nothing has run on the GPU here."));
     return;
   }
+  constexpr Nanoseconds kTooLittle = 100;  // of the window: its share
+  if (figures.iterations == 0 && !summary.in_parts && basis.span_ns < summary.window_ns() / kTooLittle) {
+    v.sentence = tr("From its first to its last operation the GPU works for {}, of {} in all: too little to tell.",
+                    base::format_duration(basis.span_ns), base::format_duration(summary.window_ns()));
+    return;
+  }
   v.idle = basis.share(basis.span_ns - figures.busy_ns);
   v.after_sync = basis.idle(CauseGroup::AfterSync);
   v.launch = basis.idle(CauseGroup::Launch);
   v.copy_held = basis.idle(CauseGroup::Copy);
   v.loader = basis.idle(CauseGroup::Loader);
   v.exposed_copy = basis.share(figures.busy_ns - figures.kernel_ns);
-
-  const double own = basis.idle(CauseGroup::Graph), unknown = basis.idle(BubbleCause::Unknown);
-  const double copies = v.copy_held + (v.exposed_copy >= kExposedCopyMatters ? v.exposed_copy : 0);
-  const bool known = std::max(v.after_sync + v.launch + v.copy_held + v.loader, copies) >= kIdleMatters;
-  // Between the nodes of a graph, and where it had its next work, the GPU needs neither the CPU nor a copy: that time
-  // is its own.
-  const bool mostly_own = own >= std::max({kIdleMatters, unknown, v.after_sync, v.launch, v.loader, copies});
-  if (v.idle - own < kIdleMatters || mostly_own) {
-    const bool only_copies = v.exposed_copy >= kExposedCopyDominates * (1 - v.idle);
-    v.kind = only_copies ? VerdictKind::CopyBound : VerdictKind::GpuBound;
-  } else {
-    if (unknown >= kIdleMatters && unknown > std::max({v.after_sync, v.launch, v.loader, copies})) {
-      v.sentence =
-          tr("The GPU idles {} % of the time, {} % of it before work whose launch is not in the trace: nobody knows "
-             "why.",
-             whole_percent(v.idle), whole_percent(unknown / v.idle));
-      return;
-    }
-    if (!known) {
-      v.sentence =
-          tr("The GPU is idle {} % of the time, nearly all of it before the first or after the last operation here: "
-             "too short a stretch to tell why.",
-             whole_percent(v.idle));
-      return;
-    }
-    if (copies > std::max({v.after_sync, v.launch, v.loader})) {
-      v.kind = VerdictKind::CopyBound;
-    } else if (v.loader > std::max(v.after_sync, v.launch)) {
-      v.kind = VerdictKind::LoaderBound;
-    } else {
-      v.kind = v.after_sync >= v.launch ? VerdictKind::SyncBound : VerdictKind::LaunchBound;
-    }
-  }
+  v.own_work = basis.share(figures.own_work_ns);
+  v.rank_wait = basis.share(figures.rank_wait_ns);
+  v.kind = kind_of(v, basis);
+  if (v.kind == VerdictKind::Unknown) return;
   add_share(v, tr("idle"), v.idle);
   v.note = note_of(summary, figures);
   switch (v.kind) {
@@ -323,8 +348,14 @@ void judge_one(Summary& summary) {
       return sync_bound(v, basis);
     case VerdictKind::LaunchBound:
       return launch_bound(v, basis);
+    case VerdictKind::CpuBound:
+      return cpu_bound(v, basis);
     case VerdictKind::LoaderBound:
       return loader_bound(v, basis);
+    case VerdictKind::RankBound:
+      return rank_bound(v, basis);
+    case VerdictKind::Race:
+      return race(v, basis);
     default:
       return copy_bound(v, basis);
   }

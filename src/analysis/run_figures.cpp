@@ -39,7 +39,8 @@ Advice advice_of(const trace::Trace& trace, const LiveAnalysis& analysis, const 
 }
 
 Breakdown breakdown_of(const trace::Trace& trace, const LiveAnalysis& analysis, const RunFigures& figures) {
-  return break_down(trace, analysis.records(figures.summary.verdict_gpu), figures.summary, analysis.analysed_until());
+  return break_down(trace, analysis.records(figures.summary.verdict_gpu), figures.summary, analysis.analysed_until(),
+                    !conditions_of(figures.facts).replay);
 }
 
 double batch_size_of(const trace::RunFacts& facts) {

@@ -9,6 +9,7 @@
 #include "analysis/account.h"
 #include "analysis/advisor.h"
 #include "analysis/breakdown.h"
+#include "analysis/idle_ledger.h"
 #include "analysis/stragglers.h"
 #include "analysis/summary.h"
 #include "trace/capture_health.h"
@@ -60,6 +61,7 @@ struct RunFigures {
   std::optional<double> samples_per_s() const;
   /// Computed by the caller, because it needs a pass over the trace.
   std::optional<Advice> advice;
+  std::optional<IdleLedger> idle;          ///< the same
   std::optional<Breakdown> breakdown;      ///< the same
   std::optional<Collectives> collectives;  ///< the same; empty, too, if there are none
   std::optional<Lateness> lateness;        ///< of the GPU that arrives last most often, if that is known

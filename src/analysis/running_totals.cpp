@@ -14,6 +14,7 @@ RunningTotals& RunningTotals::assign_difference(const RunningTotals& later, cons
   for (std::size_t c = 0; c < kBubbleCauses; ++c) bubble_ns[c] = later.bubble_ns[c] - earlier.bubble_ns[c];
   after_read_ns = later.after_read_ns - earlier.after_read_ns;
   after_upload_ns = later.after_upload_ns - earlier.after_upload_ns;
+  own_work_ns = later.own_work_ns - earlier.own_work_ns;
   for (std::size_t p = 0; p < kSyncPlaces; ++p)
     after_sync_at_ns[p] = later.after_sync_at_ns[p] - earlier.after_sync_at_ns[p];
   bubble_count = later.bubble_count - earlier.bubble_count;
@@ -21,6 +22,7 @@ RunningTotals& RunningTotals::assign_difference(const RunningTotals& later, cons
   launch_count = later.launch_count - earlier.launch_count;
   gpu_op_count = later.gpu_op_count - earlier.gpu_op_count;
   cpu_op_count = later.cpu_op_count - earlier.cpu_op_count;
+  stale_reads = later.stale_reads - earlier.stale_reads;
   h2d_bytes = later.h2d_bytes - earlier.h2d_bytes;
   d2h_bytes = later.d2h_bytes - earlier.d2h_bytes;
   h2d_ns = later.h2d_ns - earlier.h2d_ns;
@@ -37,12 +39,14 @@ RunningTotals& RunningTotals::operator+=(const RunningTotals& more) {
   for (std::size_t c = 0; c < kBubbleCauses; ++c) bubble_ns[c] += more.bubble_ns[c];
   after_read_ns += more.after_read_ns;
   after_upload_ns += more.after_upload_ns;
+  own_work_ns += more.own_work_ns;
   for (std::size_t p = 0; p < kSyncPlaces; ++p) after_sync_at_ns[p] += more.after_sync_at_ns[p];
   bubble_count += more.bubble_count;
   sync_count += more.sync_count;
   launch_count += more.launch_count;
   gpu_op_count += more.gpu_op_count;
   cpu_op_count += more.cpu_op_count;
+  stale_reads += more.stale_reads;
   h2d_bytes += more.h2d_bytes;
   d2h_bytes += more.d2h_bytes;
   h2d_ns += more.h2d_ns;
@@ -58,6 +62,7 @@ void RunningTotals::add_part(const Bubble& gap, Nanoseconds at) {
     if (gap.last_work == trace::LaneKind::CopyH2D) after_upload_ns += passed;
     add_place(gap, at);
   }
+  if (is_own_work(gap)) own_work_ns += passed;
   if (at >= gap.end_ns) ++bubble_count;
 }
 
@@ -116,6 +121,8 @@ void set_judged(Summary& summary, Nanoseconds from, Nanoseconds to, const Runnin
   j.copied_bytes = totals.h2d_bytes + totals.d2h_bytes;
   j.loader_wait_ns = totals.loader_wait_ns;
   j.host_wait_ns = totals.wait_ns;
+  j.own_work_ns = totals.own_work_ns;
+  j.stale_reads = totals.stale_reads;
   const auto most = std::max_element(totals.after_sync_at_ns.begin(), totals.after_sync_at_ns.end());
   j.sync_place_ns = *most;
   if (*most == 0) return;

@@ -20,9 +20,11 @@ struct RunningTotals {
   CauseTimes bubble_ns{};                                   ///< of gaps with a known cause; excludes the open one
   Nanoseconds after_read_ns = 0;                            ///< the part of AfterSync after a copy to the host
   Nanoseconds after_upload_ns = 0;                          ///< the part of AfterSync after a copy to the device
+  Nanoseconds own_work_ns = 0;                              ///< the part of Cpu that is_own_work()
   std::array<Nanoseconds, kSyncPlaces> after_sync_at_ns{};  ///< the part of AfterSync by Bubble::place
   std::int64_t bubble_count = 0;                            ///< finished bubbles
   std::int64_t cpu_op_count = 0;
+  std::int64_t stale_reads = 0;
   std::int64_t h2d_bytes = 0, d2h_bytes = 0;  ///< for a copy in progress, the share that has passed
   Nanoseconds h2d_ns = 0, d2h_ns = 0;
   Nanoseconds recorded_ns = 0;  ///< how much of the time the GPU's work and all calls were recorded

@@ -118,6 +118,12 @@ std::string_view verdict_title(VerdictKind kind) {
       return tr("GPU-bound");
     case VerdictKind::CpuOnly:
       return tr("CPU only");
+    case VerdictKind::CpuBound:
+      return tr("CPU-bound");
+    case VerdictKind::RankBound:
+      return tr("Waits for other ranks");
+    case VerdictKind::Race:
+      return tr("Wrong values");
   }
   return "";
 }
@@ -138,6 +144,12 @@ std::string_view verdict_key(VerdictKind kind) {
       return "gpu-bound";
     case VerdictKind::CpuOnly:
       return "cpu-only";
+    case VerdictKind::CpuBound:
+      return "cpu-bound";
+    case VerdictKind::RankBound:
+      return "rank-bound";
+    case VerdictKind::Race:
+      return "race";
   }
   return "";
 }
@@ -183,6 +195,12 @@ void say_whose(Summary& summary) {
   if (summary.verdict_gpu_name.empty() || summary.verdict.kind == VerdictKind::Unknown) return;
   note += note.empty() ? "" : " ";
   note += tr("There are {} GPUs; this is about {}, which idles the most.", summary.gpu_count, summary.verdict_gpu_name);
+  // What is counted in all is this GPU's.
+  for (VerdictFigure& figure : summary.verdict.figures) {
+    if (figure.is_share || summary.judged.iterations > 0) continue;
+    figure.per = tr("of {}", summary.verdict_gpu_name);
+    figure.unit = figure.measure.empty() ? figure.per : fmt::format("{} {}", figure.measure, figure.per);
+  }
 }
 
 std::string gpu_name(const trace::Owners& owners, trace::GpuNumber gpu) {

@@ -18,7 +18,8 @@ namespace lanescope::analysis {
 /// Why the GPU had nothing to run.
 enum class BubbleCause : std::uint8_t {
   AfterSync,      ///< a call drained the queue, and the next launch came only after it had returned
-  Cpu,            ///< the program did something else for most of the gap before launching, without a sync
+  Cpu,            ///< the program did something else for most of the gap before launching; a sync, if there was one,
+                  ///< took too little of it to matter
   LaunchLatency,  ///< launched before the GPU ran dry or just after: the gap is the latency of a launch
   Allocation,     ///< allocating or freeing device memory blocked the CPU
   Staging,        ///< a copy from or to pageable memory blocked the CPU
@@ -79,6 +80,14 @@ struct Bubble {
 };
 static_assert(sizeof(Bubble) == 64);
 
+/// What a framework does between two launches takes 5 to 50 us, and with a profiler's overhead less than this. Who
+/// works for longer before a launch does something else: draws, reads a file, tokenizes.
+inline constexpr Nanoseconds kOwnWorkNs = 200 * base::kMicrosecond;
+/// After a read, a framework starts the next step or the backward pass, which takes it less than this.
+inline constexpr Nanoseconds kWorkAfterSyncNs = base::kMillisecond;
+/// Of the gaps with the cause Cpu: the program's own work, not slow launching.
+inline bool is_own_work(const Bubble& gap) { return gap.cause == BubbleCause::Cpu && gap.cpu_ns > kOwnWorkNs; }
+
 struct DurationStats {
   std::int64_t count = 0;
   double mean_ns = 0;
@@ -90,7 +99,19 @@ struct DurationStats {
 /// Reorders its argument. The p-th percentile is by nearest rank: the ceil(p/100 * n)-th smallest.
 DurationStats duration_stats(std::vector<Nanoseconds>& durations);
 
-enum class VerdictKind : std::uint8_t { Unknown, SyncBound, LaunchBound, CopyBound, LoaderBound, GpuBound, CpuOnly };
+enum class VerdictKind : std::uint8_t {
+  Unknown,
+  SyncBound,
+  LaunchBound,
+  CopyBound,
+  LoaderBound,
+  GpuBound,
+  CpuOnly,
+  CpuBound,   ///< the program's own work keeps it from launching
+  RankBound,  ///< a GPU of a job waits in collectives for another one
+  Race,       ///< memory was read before the copy into it had finished: the values are wrong, however fast
+};
+inline constexpr std::size_t kVerdictKinds = 10;
 /// "Sync-bound", translated; the key in JSON is "sync-bound".
 std::string_view verdict_title(VerdictKind kind);
 std::string_view verdict_key(VerdictKind kind);
@@ -110,12 +131,18 @@ struct Judged {
                                     ///< unknown
   trace::RangeKind sync_place_kind = trace::RangeKind::Other;
   Nanoseconds sync_place_ns = 0;  ///< of AfterSync: in that range
-  Nanoseconds warm_up_ns = 0;     ///< duration of the iteration left out; 0: none
+  Nanoseconds warm_up_ns = 0;     ///< duration of the iterations left out before it; 0: none
+  std::int64_t warm_up = 1;       ///< how many, if any
   std::int64_t iterations = 0;    ///< 0: there are none, and the following is for the whole stretch
   std::int64_t sync_count = 0, launch_count = 0;
   std::int64_t copied_bytes = 0;  ///< in both directions
   Nanoseconds loader_wait_ns = 0;
   Nanoseconds host_wait_ns = 0;  ///< as in Summary
+  Nanoseconds own_work_ns = 0;   ///< of Cpu: is_own_work()
+  std::int64_t stale_reads = 0;  ///< reads of memory before the copy into it had finished
+  Nanoseconds rank_wait_ns = 0;  ///< in a job: what `rank_waits` waits in collectives for the last GPU; no idle time
+  std::string rank_waits;        ///< the GPU that waits longest: "rank 0"
+  std::string rank_late;         ///< the one that is the last in most of them: "rank 1"; empty: none
 
   Nanoseconds span_ns() const { return recorded_ns > 0 ? recorded_ns : to_ns - from_ns; }
 };
@@ -141,13 +168,21 @@ struct Verdict {
   double copy_held = 0;
   double loader = 0;
   double exposed_copy = 0;  ///< a copy ran, but no kernel
-  /// "The GPU idles 41 % of the time, 38 % right after item(); 1.0 sync per iteration."
+  double own_work = 0;      ///< of `launch`
+  double rank_wait = 0;     ///< not idle: kernels of collectives that wait for another GPU
+  std::string title;        ///< if that says more than the kind, translated: "Waits for rank 1"
+  /// At most two: "The GPU idles 41 % of the time, 38 % because of item()."
   std::string sentence;
   /// The idle share; the main cause's share; and how often its cause occurs per iteration. Three, or none if there is
   /// no verdict.
   std::vector<VerdictFigure> figures;
   std::string note;  ///< that the warm-up is left out, or which of several GPUs it is about; mostly empty
 };
+
+/// What was found, translated: "Sync-bound", "Waits for rank 1".
+inline std::string verdict_title(const Verdict& verdict) {
+  return verdict.title.empty() ? std::string(verdict_title(verdict.kind)) : verdict.title;
+}
 
 /// For a trace with one GPU, that GPU's; with several, the result of over_gpus().
 struct Summary {
@@ -247,19 +282,23 @@ std::string gpu_name(const trace::Owners& owners, trace::GpuNumber gpu);
 /// Below a tenth, the gain from removing all bubbles is within the variation between runs, and the GPU sets the pace:
 /// no change on the CPU side can gain more than that.
 inline constexpr double kIdleMatters = 0.10;
-/// Some copying is part of the work. From a quarter of the time on, overlapping it with kernels is worth a change.
+/// Some copying is part of the work. From a quarter of the time on, overlapping it with kernels is worth a change, also
+/// where the GPU is always busy.
 inline constexpr double kExposedCopyMatters = 0.25;
-/// A busy GPU that spends half of its busy time only copying is not bound by its kernels.
-inline constexpr double kExposedCopyDominates = 0.5;
 
 /// Sets `verdict` from `judged` (or, if that is empty, from the window without its StartOrEnd parts):
 /// - CPU only: there are complete iterations and ops of a CPU device, but neither GPU work nor a launch (without such
 ///   ops, the capture may simply be missing);
 /// - Unknown: recorded in parts, and fewer than kFewestWhole iterations lie wholly in one of them; or
-/// - Unknown: otherwise without GPU work; or idle for a tenth or more, with a known cause for less than a tenth;
-/// - idle < 10 %: GPU-bound, or copy-bound if half of the busy time or more is copies alone;
-/// - otherwise the largest group of causes: after a sync; launch too slow; waiting for data; delayed by copies,
-///   including copies without a concurrent kernel if those take a quarter of the time or more.
+/// - Unknown: otherwise without GPU work; or, without iterations, GPU work in less than a hundredth of the time; or
+/// idle for a tenth or more, with a known cause for less than a tenth, or
+///   without one for half as long as the largest known one;
+/// - Race: something was read too early: no speed matters before that;
+/// - Rank-bound: waiting for another GPU in collectives takes a tenth or more, and more than any cause of idle time;
+/// - idle < 10 %: GPU-bound, or copy-bound if copies alone take a quarter of the time or more;
+/// - otherwise the largest group of causes: after a sync; launch too slow (CPU-bound, if more than half of it is the
+///   program's own work); waiting for data; delayed by copies, including copies without a concurrent kernel if those
+///   take a quarter of the time or more.
 void judge(Summary& summary);
 
 }  // namespace lanescope::analysis

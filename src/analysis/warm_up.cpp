@@ -16,7 +16,7 @@ bool loaded_code(Nanoseconds first_ns, std::int64_t iterations, Nanoseconds medi
   return iterations >= kFewest && first_ns >= kTimes * median_ns;
 }
 
-std::size_t warm_up_count(std::span<const IterationRecord> records) {
+std::size_t warm_up_count(std::span<const IterationRecord> records, bool from_the_start) {
   constexpr std::size_t kFewest = 4, kMost = 1000;
   if (records.size() < kFewest) return 0;
   records = records.first(std::min(records.size(), kMost));
@@ -25,14 +25,14 @@ std::size_t warm_up_count(std::span<const IterationRecord> records) {
   const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
   std::nth_element(durations.begin(), middle, durations.end());
   const Nanoseconds usual = *middle;
-  std::size_t count = 1;
+  std::size_t count = from_the_start ? 1 : 0;
   while (count < records.size() / 4 && records[count].duration() > 2 * usual) ++count;
   return count;
 }
 
-std::span<const IterationRecord> steady_records(std::span<const IterationRecord> records) {
+std::span<const IterationRecord> steady_records(std::span<const IterationRecord> records, bool from_the_start) {
   if (records.empty() || records.front().number != 1) return records;
-  return records.subspan(warm_up_count(records));
+  return records.subspan(warm_up_count(records, from_the_start));
 }
 
 Settled settled_from(std::span<const IterationRecord> records, std::optional<Nanoseconds> changed_ns) {

@@ -29,10 +29,11 @@ bool loaded_code(Nanoseconds first_ns, std::int64_t iterations, Nanoseconds medi
 
 /// The number of warm-up iterations at the start of `records`: the first one, and those after it for as long as they
 /// take more than twice the median; at most a quarter of all. Considers only the first 1,000. 0 if there are fewer than
-/// four.
-std::size_t warm_up_count(std::span<const IterationRecord> records);
+/// four. Not `from_the_start`: the recording began in a program that was already running, so the first one is like the
+/// others unless it is slow, too.
+std::size_t warm_up_count(std::span<const IterationRecord> records, bool from_the_start = true);
 /// The records without the run's warm-up. If the first record was dropped (long runs are thinned out), all of them.
-std::span<const IterationRecord> steady_records(std::span<const IterationRecord> records);
+std::span<const IterationRecord> steady_records(std::span<const IterationRecord> records, bool from_the_start = true);
 
 /// The start of the iterations with the current settings. The first one with new settings also sets up what they need;
 /// it is left out once two more have ended. Until the GPU has done what was in flight when they changed, it works for the

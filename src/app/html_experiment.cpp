@@ -112,9 +112,7 @@ std::string comparison_headline(const PageRun& first, const PageRun& second) {
   const double factor = gain.factor;
   if (!gain.known()) return {};
   const bool faster = factor >= 1;
-  const auto verdict = [](const PageRun& run) {
-    return escaped(tr(std::string(analysis::verdict_title(run.figures.summary.verdict.kind)).c_str()));
-  };
+  const auto verdict = [](const PageRun& run) { return escaped(analysis::verdict_title(run.figures.summary.verdict)); };
   return fmt::format("<div class=\"verdict\"><div class=\"tiles three\">\n{}{}{}</div></div>\n",
                      tile(duration(a.ns), escaped(first.title), verdict(first)),
                      tile(duration(b.ns), escaped(second.title), verdict(second)),

@@ -87,7 +87,8 @@ struct Section {
 };
 
 std::vector<Section> run_sections(const PageRun& run, Pictures& pictures, const SectionIds& id) {
-  return {{"advice", N_("What to change"), cards_section(run, id)},
+  return {{"idle", N_("Where the GPU idles"), idle_section(run, id)},
+          {"advice", N_("What to change"), cards_section(run, id)},
           {"prediction", N_("Prediction"), prediction_section(run, id)},
           {"timeline", N_("Timeline"), pictures_section(run, pictures, id)},
           {"time", N_("Where the time goes"), time_section(run, id)},

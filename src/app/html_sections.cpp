@@ -36,8 +36,11 @@ std::string large(const std::string& figure) {
 const char* kind_look(VerdictKind kind) {
   switch (kind) {
     case VerdictKind::SyncBound:
+    case VerdictKind::RankBound:
+    case VerdictKind::Race:
       return "f-wait";
     case VerdictKind::LaunchBound:
+    case VerdictKind::CpuBound:
       return "f-cpu";
     case VerdictKind::CopyBound:
       return "f-h2d";
@@ -267,8 +270,7 @@ std::string verdict_section(const PageRun& run) {
   return fmt::format(
       "<div class=\"verdict\"><p class=\"kind\"><i class=\"{}\"></i>{}</p><p class=\"sentence\">{}</p>{}"
       "<div class=\"tiles\">\n{}</div></div>\n",
-      kind_look(s.verdict.kind), escaped(tr(std::string(analysis::verdict_title(s.verdict.kind)).c_str())),
-      escaped(s.verdict.sentence, 1500),
+      kind_look(s.verdict.kind), escaped(analysis::verdict_title(s.verdict)), escaped(s.verdict.sentence, 1500),
       s.verdict.note.empty() ? "" : "<p class=\"lede\">" + escaped(s.verdict.note, 1500) + "</p>", tiles);
 }
 

@@ -90,6 +90,66 @@ const char* memory_name(trace::MemoryKind memory) {
 
 }  // namespace
 
+namespace {
+
+// Idle time over the stretch, as bars.
+std::string curve(const std::vector<double>& values) {
+  constexpr double kWidth = 120, kHeight = 18;
+  const double most = values.empty() ? 0 : *std::ranges::max_element(values);
+  if (most <= 0) return {};
+  std::string bars;
+  const double each = kWidth / static_cast<double>(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double height = values[i] / most * kHeight;
+    bars += fmt::format("M{} {}h{}v{}h-{}z", number(each * static_cast<double>(i)), number(kHeight - height),
+                        number(each * 0.8), number(height), number(each * 0.8));
+  }
+  return fmt::format(
+      "<svg width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" aria-hidden=\"true\"><path d=\"{2}\" "
+      "fill=\"currentColor\"/></svg>",
+      kWidth, kHeight, bars);
+}
+
+std::string idle_row(const analysis::IdleLedger& ledger, const analysis::IdleRow& idle, const std::string& place,
+                     const std::string& says) {
+  std::string row =
+      fmt::format("<tr><td class=\"name\"><i class=\"swatch f-{}\"></i> {}</td><td class=\"lines\">{}</td>",
+                  analysis::cause_key(idle.cause), place, says);
+  row += "<td class=\"n\">" + curve(idle.over_time) + "</td>" + cell(duration(ledger.each(idle.idle_ns)));
+  row += cell(percent(ledger.share(idle.idle_ns)) + share_bar(ledger.share(idle.idle_ns))) + cell(count(idle.gaps()));
+  return row + cell(idle.longest_ns > 0 ? duration(static_cast<double>(idle.longest_ns)) : "–") + "</tr>\n";
+}
+
+}  // namespace
+
+std::string idle_section(const PageRun& run, const SectionIds& id) {
+  if (!run.figures.idle || run.figures.idle->empty()) return {};
+  const analysis::IdleLedger& ledger = *run.figures.idle;
+  std::string rows;
+  for (const analysis::IdleRow& idle : ledger.rows) {
+    const std::string says = escaped(analysis::idle_text(idle));
+    rows += idle_row(ledger, idle, idle.place.empty() ? escaped(place_text(idle)) : code(idle.place),
+                     idle.detail.empty() ? says : code(idle.detail) + ": " + says);
+  }
+  if (ledger.other_places > 0) {
+    rows += idle_row(
+        ledger, ledger.other,
+        ledger.other_places == 1 ? words("1 other place") : sentence("{} other places", count(ledger.other_places)),
+        sentence("none above {}", duration(ledger.each(ledger.largest_other_ns))));
+  }
+  rows += "<tr><td class=\"name\">" + words("all idle time") + "</td><td></td><td></td>" +
+          cell(duration(ledger.each(ledger.idle_ns))) + cell(percent(ledger.share(ledger.idle_ns))) +
+          "<td></td><td></td></tr>\n";
+  std::string lede = ledger.iterations > 0 ? sentence("From {}.", iterations(ledger.iterations))
+                                           : words("From the first to the last operation of the GPU.");
+  if (!ledger.gpu_name.empty()) lede += ' ' + sentence("Of {}.", escaped(ledger.gpu_name));
+  return section(
+      id("idle"), tr("Where the GPU idles"), lede,
+      table({tr("place"), tr("cause"), tr(">over time"), ledger.iterations > 0 ? tr(">per iteration") : tr(">in all"),
+             tr(">share"), tr(">gaps"), tr(">longest")},
+            rows));
+}
+
 std::string sites_section(const PageRun& run, const SectionIds& id) {
   if (!run.figures.breakdown || run.figures.breakdown->sites.empty()) return {};
   const analysis::Breakdown& b = *run.figures.breakdown;

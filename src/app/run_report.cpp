@@ -299,8 +299,7 @@ std::string heading(const RunFigures& r, const Style& style) {
 
 std::string verdict_text(const RunFigures& r, const Style& style) {
   const analysis::Verdict& verdict = r.summary.verdict;
-  const std::string title =
-      fmt::format("{}{}{}", style.accent, tr(std::string(analysis::verdict_title(verdict.kind)).c_str()), style.off);
+  const std::string title = fmt::format("{}{}{}", style.accent, analysis::verdict_title(verdict), style.off);
   const std::string text = verdict.note.empty() ? tr("{}. {}", title, verdict.sentence)
                                                 : tr("{}. {} {}", title, verdict.sentence, verdict.note);
   return text + '\n';
@@ -315,6 +314,35 @@ std::string verdict_figures(const RunFigures& r, const Style& style) {
     text += figure.is_share ? tr("{0} {1}", value, figure.label) : tr("{0} {1} {2}", value, figure.label, figure.unit);
   }
   return text.empty() ? text : text + '\n';
+}
+
+// Where the GPU idles: the largest places, and all others; they add up to all idle time.
+std::string idle_text(const analysis::IdleLedger& ledger, const Style& style) {
+  if (ledger.empty()) return {};
+  Table table;
+  table.titles({ledger.iterations > 0 ? tr("per iteration") : tr("in all"), tr("share"), tr("gaps"), tr("longest")});
+  const auto row = [&](const std::string& place, const analysis::IdleRow& idle, const std::string& says) {
+    table.row("  " + one_line(place),
+              {measured(base::format_duration(std::llround(ledger.each(idle.idle_ns)))),
+               {analysis::share_text(ledger.share(idle.idle_ns)), {}, {}},
+               count_cell(idle.gaps()),
+               duration_cell(idle.longest_ns)},
+              one_line(says));
+  };
+  for (const analysis::IdleRow& idle : ledger.rows) {
+    const std::string says = analysis::idle_text(idle);
+    row(place_text(idle), idle, idle.detail.empty() ? says : fmt::format("{}: {}", idle.detail, says));
+  }
+  if (ledger.other_places > 0) {
+    const std::string most = base::format_duration(std::llround(ledger.each(ledger.largest_other_ns)));
+    row(ledger.other_places == 1 ? tr("1 other place") : tr("{} other places", base::format_count(ledger.other_places)),
+        ledger.other, tr("none above {}", most));
+  }
+  table.row("  " + std::string(tr("all idle time")),
+            {measured(base::format_duration(std::llround(ledger.each(ledger.idle_ns)))),
+             {analysis::share_text(ledger.share(ledger.idle_ns)), {}, {}}});
+  const std::string title = ledger.gpu_name.empty() ? tr("Where the GPU idles") : tr("Where {} idles", ledger.gpu_name);
+  return fmt::format("\n{}{}{}\n", style.bold, one_line(title), style.off) + table.text(style);
 }
 
 // "  56 µs  34 %  item() drains the GPU", and below it what happens and what would help.
@@ -360,7 +388,8 @@ std::string run_table(const RunFigures& figures, const Style& style) {
   const std::string settings = settings_line(figures, [](const std::string&) { return true; });
   if (!settings.empty()) text += fmt::format("{}{}{}\n", style.dim, settings, style.off);
   return text + '\n' + table_of({&figures}).text(style) + '\n' + verdict_text(figures, style) +
-         verdict_figures(figures, style) + (figures.advice ? advice_text(*figures.advice, style) : std::string());
+         verdict_figures(figures, style) + (figures.idle ? idle_text(*figures.idle, style) : std::string()) +
+         (figures.advice ? advice_text(*figures.advice, style) : std::string());
 }
 
 std::string comparison_table(const RunFigures& first, const RunFigures& second, const Style& style,

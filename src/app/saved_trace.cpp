@@ -58,6 +58,7 @@ FileFigures read_figures(const std::vector<std::filesystem::path>& files, bool i
   figures = analysis::figures_of(trace, *file.analysis, opened.facts);
   figures.loss = loss_of(trace);
   if (opened.health && opened.health->state != trace::CaptureState::None) figures.capture = opened.health;
+  figures.idle = analysis::idle_ledger(trace, *file.analysis, figures.summary);
   figures.advice = analysis::advice_of(trace, *file.analysis, figures);
   analysis::Collectives collectives =
       analysis::collectives(trace, figures.summary.from_ns, figures.summary.to_ns, opened.facts.clock_error_ns);

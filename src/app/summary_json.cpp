@@ -227,6 +227,36 @@ Json breakdown_json(const analysis::Breakdown& b, const analysis::Summary& summa
           {"kernel_time_ns", b.kernel_time_ns}};
 }
 
+Json idle_row_json(const analysis::IdleLedger& ledger, const analysis::IdleRow& row) {
+  return {{"place", text_or_null(row.place)},
+          {"detail", text_or_null(row.detail)},
+          {"file", text_or_null(row.file)},
+          {"line", row.line > 0 ? Json(row.line) : Json(nullptr)},
+          {"cause", analysis::cause_key(row.cause)},
+          {"idle_ns", row.idle_ns},
+          {"per_iteration_ns", ledger.iterations > 0 ? Json(ledger.each(row.idle_ns)) : Json(nullptr)},
+          {"share", ledger.share(row.idle_ns)},
+          {"gaps", row.gaps()},
+          {"longest", {{"from_ns", row.longest.start_ns}, {"to_ns", row.longest.end_ns}}},
+          {"over_time_ns", row.over_time}};
+}
+
+// The rows and `other` add up to idle_ns.
+Json idle_json(const analysis::IdleLedger& ledger) {
+  Json rows = Json::array();
+  for (const analysis::IdleRow& row : ledger.rows) rows.push_back(idle_row_json(ledger, row));
+  return {{"of", {{"from_ns", ledger.from_ns}, {"to_ns", ledger.to_ns}, {"iterations", ledger.iterations}}},
+          {"gpu", text_or_null(ledger.gpu_name)},
+          {"span_ns", ledger.span_ns},
+          {"idle_ns", ledger.idle_ns},
+          {"rows", std::move(rows)},
+          {"other",
+           {{"places", ledger.other_places},
+            {"idle_ns", ledger.other.idle_ns},
+            {"gaps", ledger.other.gaps()},
+            {"largest_ns", ledger.largest_other_ns}}}};
+}
+
 Json collectives_json(const analysis::Collectives& c) {
   Json gpus = Json::array();
   for (const analysis::GpuCollectives& gpu : c.gpus) {
@@ -327,6 +357,7 @@ Json summary_json(const analysis::RunFigures& figures) {
   json["verdict_note"] = text_or_null(s.verdict.note);
   if (figures.capture) json["capture"] = capture_json(*figures.capture);
   json["own"] = own_json(figures.own);
+  if (figures.idle) json["idle_ledger"] = idle_json(*figures.idle);
   if (figures.advice) json["advice"] = advice_json(*figures.advice, figures.trials);
   if (figures.breakdown) json["breakdown"] = breakdown_json(*figures.breakdown, s);
   if (figures.collectives) json["collectives"] = collectives_json(*figures.collectives);

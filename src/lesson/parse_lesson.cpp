@@ -24,9 +24,10 @@ using experiment::TomlPlace;
 constexpr double kMost = 1e12;
 constexpr std::int64_t kMostInOrder = 1'000'000;
 
-constexpr std::array kVerdicts = {analysis::VerdictKind::SyncBound, analysis::VerdictKind::LaunchBound,
-                                  analysis::VerdictKind::CopyBound, analysis::VerdictKind::LoaderBound,
-                                  analysis::VerdictKind::GpuBound,  analysis::VerdictKind::CpuOnly};
+constexpr std::array kVerdicts = {
+    analysis::VerdictKind::SyncBound,   analysis::VerdictKind::LaunchBound, analysis::VerdictKind::CopyBound,
+    analysis::VerdictKind::LoaderBound, analysis::VerdictKind::GpuBound,    analysis::VerdictKind::CpuOnly,
+    analysis::VerdictKind::CpuBound,    analysis::VerdictKind::RankBound,   analysis::VerdictKind::Race};
 
 constexpr auto kRootKeys = std::to_array<std::string_view>({"name", "order", "title", "summary", "steps"});
 constexpr auto kStepKeys =

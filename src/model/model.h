@@ -59,6 +59,8 @@ class Model {
   /// For work in the background: it keeps the trace, whatever is shown meanwhile.
   trace::SharedTrace shared_trace() const { return {shown_, &trace()}; }
   const analysis::LiveAnalysis& analysis() const { return *shown_->analysis; }
+  /// The same, of a trace that does not grow.
+  std::shared_ptr<const analysis::LiveAnalysis> shared_analysis() const { return {shown_, shown_->analysis.get()}; }
   /// Changes with every run or file: references into the old trace are then invalid.
   std::uint64_t generation() const { return generation_; }
 

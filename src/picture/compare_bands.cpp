@@ -43,7 +43,7 @@ void add_head(const BandsScene& scene, std::size_t side, bool mixed, const Rect&
   std::string says = side == kSideA ? scene.texts.a : scene.texts.b;
   if (mixed) says += std::string("  ") + (run->facts.simulated ? tr("(simulated)") : tr("(measured)"));
   const std::string length = bands_length_text(*run);
-  const std::string verdict = std::string(analysis::verdict_title(run->summary.verdict.kind)) + "   ·   " + length;
+  const std::string verdict = analysis::verdict_title(run->summary.verdict) + "   ·   " + length;
   const float own = text_width(scene.fonts, FontRole::BodyBold, says);
   const float gap = 20 * s;
   // From the longest text to the shortest; the run's label comes first.

@@ -207,7 +207,7 @@ class PictureLayout::Composition {
   void add_part_head(const View& view, float y, SpanBatch& out) const {
     const PicturePart& part = *view.part;
     out.solid(0, y, width_, y + 1, colours_[Colour::Line]);
-    const std::string verdict(analysis::verdict_title(part.summary.verdict.kind));
+    const std::string verdict = analysis::verdict_title(part.summary.verdict);
     std::string title = part.title.empty() ? verdict : part.title;
     if (mixed_) title += std::string("   ") + (part.facts.simulated ? tr("(simulated)") : tr("(measured)"));
     out.add({kPictureMargin, y + 10, width_ * 0.45f, colours_[Colour::Text], FontRole::BodyBold, title, 20});

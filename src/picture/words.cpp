@@ -109,13 +109,11 @@ ChineseTexts catalogue_letters(Language language) {
   ChineseTexts texts;
   texts.body = texts.small = texts.title = texts.mono = base::all_translations(language);
   if (language == Language::English) return texts;
-  for (const analysis::VerdictKind kind :
-       {analysis::VerdictKind::Unknown, analysis::VerdictKind::SyncBound, analysis::VerdictKind::LaunchBound,
-        analysis::VerdictKind::CopyBound, analysis::VerdictKind::LoaderBound, analysis::VerdictKind::GpuBound,
-        analysis::VerdictKind::CpuOnly}) {
-    texts.verdict += verdict_title(kind);
+  for (std::size_t kind = 0; kind < analysis::kVerdictKinds; ++kind) {
+    texts.verdict += verdict_title(static_cast<analysis::VerdictKind>(kind));
   }
-  texts.verdict += base::tr("Measuring …", language);  // shown until there is a verdict
+  texts.verdict += base::tr("Waits for {}", language);  // a rank
+  texts.verdict += base::tr("Measuring …", language);   // shown until there is a verdict
   return texts;
 }
 

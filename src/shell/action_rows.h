@@ -21,6 +21,7 @@ std::vector<ActionInfo> step_actions();
 std::vector<ActionInfo> selection_actions();
 std::vector<ActionInfo> mark_actions();
 std::vector<ActionInfo> finding_actions();
+std::vector<ActionInfo> idle_actions();
 std::vector<ActionInfo> code_actions();
 std::vector<ActionInfo> plot_actions();
 std::vector<ActionInfo> compare_actions();

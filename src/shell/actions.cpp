@@ -17,10 +17,10 @@ using enum ActionGroup;
 std::span<const ActionInfo> standard_actions() {
   static const std::vector<ActionInfo> table = [] {
     std::vector<ActionInfo> rows;
-    for (const auto feature :
-         {run_actions, turn_actions, lesson_actions, scope_actions, view_actions, travel_actions, step_actions,
-          selection_actions, mark_actions, finding_actions, code_actions, plot_actions, compare_actions, lane_actions,
-          file_actions, picture_actions, window_actions, look_actions, help_actions}) {
+    for (const auto feature : {run_actions,    turn_actions,    lesson_actions,    scope_actions,   view_actions,
+                               travel_actions, step_actions,    selection_actions, mark_actions,    finding_actions,
+                               idle_actions,   code_actions,    plot_actions,      compare_actions, lane_actions,
+                               file_actions,   picture_actions, window_actions,    look_actions,    help_actions}) {
       std::vector<ActionInfo> more = feature();
       std::move(more.begin(), more.end(), std::back_inserter(rows));
     }

@@ -15,6 +15,7 @@ enum : int {
   Digit2 = 50,
   Digit3 = 51,
   Digit4 = 52,
+  Digit5 = 53,
   Equal = 61,
   A = 65,
   B = 66,

@@ -10,6 +10,7 @@
 #include "base/translate.h"
 #include "inspect/neighbours.h"
 #include "shell/action_rows.h"
+#include "shell/idle_gaps.h"
 #include "shell/selecting.h"
 #include "shell/shell_state.h"
 
@@ -95,6 +96,7 @@ std::optional<EventRef> first_event(const ShellState& state, Along along) {
 void step(ShellState& state, Along along, bool same_name) {
   const trace::Trace& trace = state.model.trace();
   const Nanoseconds edge = state.model.live_edge();
+  if (same_name && at_idle_gap(state)) return step_idle_gap(state, along);
   if (!state.selection.event) {
     if (const auto first = first_event(state, along)) return select_and_follow(state, *first);
     return state.show_toast(tr("No events yet"));

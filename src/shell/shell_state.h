@@ -14,6 +14,7 @@
 #include "inspect/range_figures.h"
 #include "inspect/search.h"
 #include "model/advice/advice.h"
+#include "model/advice/idle_places.h"
 #include "model/advice/try_it.h"
 #include "model/code/code_state.h"
 #include "model/experiment/settings_history.h"
@@ -89,6 +90,7 @@ struct ShellState {
   std::optional<CopiedNote> copied;
   StatisticsState statistics;
   AdviceState advice;
+  IdlePlaces idle;
   CodeState code;
   TryIt try_it;
   Comparison comparison;

@@ -7,10 +7,21 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr float kDotPitch = 6;     // between the dots of an arrow
-constexpr float kArrowApart = 7;   // minimum distance between the arrows of many launches
-constexpr float kBadgeRadius = 9;  // of the numbers on the path
-constexpr float kFoldPx = 3;       // narrower events are highlighted together with their neighbours
+constexpr float kDotPitch = 6;          // between the dots of an arrow
+constexpr float kArrowApart = 7;        // minimum distance between the arrows of many launches
+constexpr float kBadgeRadius = 9;       // of the numbers on the path
+constexpr float kCaptionLetter = 7.2f;  // width of a letter in the small bold font, with a margin
+constexpr float kFoldPx = 3;            // narrower events are highlighted together with their neighbours
+
+std::size_t caption_letters(const std::string& text) {
+  constexpr unsigned char kContinues = 0x80, kMask = 0xC0, kWide = 0xE0;  // a Chinese letter is two wide
+  std::size_t count = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    count += (byte & kMask) == kContinues ? 0 : byte >= kWide ? 2 : 1;
+  }
+  return count;
+}
 
 class Pen {
  public:
@@ -27,6 +38,18 @@ class Pen {
   void outline(const std::optional<EventRef>& event, Colour colour, float stroke = 2) {
     if (!event) return;
     if (const auto rect = rect_of(*event)) outline(*rect, colour, stroke);
+  }
+
+  // A text below the rectangle, in a box as in a tooltip.
+  void caption(const Rect& r, const std::string& says) {
+    if (says.empty()) return;
+    const float width = (static_cast<float>(caption_letters(says)) * kCaptionLetter + 24) * s_, height = 24 * s_;
+    const float x = std::clamp(r.x + r.width / 2 - width / 2, surface_.axis.left_px() + 4 * s_,
+                               std::max(surface_.axis.left_px() + 4 * s_, surface_.axis.right_px() - width));
+    const float below = r.y + r.height + 6 * s_;
+    const float y = below + height <= surface_.lanes_bottom() ? below : r.y + r.height - height - 6 * s_;
+    surface_.rows.add({x, y, width, theme_.ink_on(Colour::Selection), FontRole::SmallBold, says, height,
+                       LabelAlign::Centre, theme_[Colour::Selection]});
   }
 
   // A marker has no row: it spans all lanes.
@@ -179,7 +202,10 @@ void add_causes(const MarkSurface& surface, const CauseState& cause) {
   }
   marks.outline(selection.event, Colour::Selection);
   if (selection.bubble) {
-    if (const auto rect = marks.rect_of(*selection.bubble)) marks.outline(*rect, Colour::Selection);
+    if (const auto rect = marks.rect_of(*selection.bubble)) {
+      marks.outline(*rect, Colour::Selection);
+      marks.caption(*rect, selection.caption);
+    }
   }
   if (!cause.path.empty()) {
     add_path(surface, marks, cause.path);

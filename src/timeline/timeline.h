@@ -27,6 +27,7 @@ struct Selection {
   std::optional<EventRef> linked;     ///< the GPU operation of the selected call, what it waited for, or the reverse
   std::optional<EventRef> came_from;  ///< the origin of a followed link, if `linked` does not lead back to it
   std::optional<analysis::Bubble> bubble;
+  std::string caption;  ///< of the bubble, below it; may be empty
   std::optional<std::pair<Nanoseconds, Nanoseconds>> range;
   std::vector<trace::LaneId> lanes;  ///< with a range: only these lanes; empty: all
 

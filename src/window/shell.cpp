@@ -17,6 +17,7 @@
 #include "shell/bindings.h"
 #include "shell/code.h"
 #include "shell/finding.h"
+#include "shell/idle_gaps.h"
 #include "shell/looking.h"
 #include "shell/marks_file.h"
 #include "shell/write_pictures.h"
@@ -47,6 +48,7 @@ void update_advice(ShellState& state) {
   const auto& active = state.experiment.active;
   state.try_it.update(state.model, state.advice.cards(), active ? active->own_knobs() : std::vector<std::string>(),
                       !state.presentation.on, now);
+  state.idle.update(state.model, shows_idle_places(state) && !state.presentation.on, now);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "analysis/builders.h"
 #include "analysis/event_merge.h"
+#include "analysis/gpu_job.h"
 #include "analysis/random_trace.h"
 #include "analysis/warm_up.h"
 
@@ -142,6 +143,47 @@ TEST_F(AccountTest, OfARealDeviceLeavesOutWhatLoadedCode) {
   }
 }
 
+// Of another program's recording every figure is of the verdict's stretch, which leaves out a slow first iteration, and
+// what its profiler does after the loop.
+TEST_F(AccountTest, OfARecordingIsOfOneStretch) {
+  b_.sync(2'150'000, 2'400'000, 1'000, 1'000);
+  b_.publish();
+  const Finished live(trace_);
+  const Account account = account_of(trace_, live, {.real_time = true, .replay = true});
+  const Summary& s = account.summary;
+  expect_span(s, 1'000'000, 2'100'000);
+  expect_span(s.judged, 1'000'000, 2'100'000);
+  EXPECT_EQ(s.sync_count, 11);
+  EXPECT_EQ(s.judged.sync_count, 11);
+  EXPECT_EQ(s.gpu_busy_ns, 11 * 40'000);
+  EXPECT_EQ(account.elapsed_ns, 1'100'000);
+  EXPECT_EQ(account.warm_up_ns, 1'000'000);
+  EXPECT_EQ(s.verdict.note, "The first iteration took 1 ms and is left out as warm-up.");
+  const auto plan = plan_advice(trace_, live.records(), {.replay = true});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->from_ns, 1'000'000);
+  EXPECT_EQ(plan->warm_up, 1);
+}
+
+// Twelve rounds of 1 ms: GPU 1 comes to the collective after 890 us, GPU 0 after 500, which waits 39 % of the time.
+TEST(AccountOfAJob, WaitingInCollectivesIsNoWork) {
+  GpuJob job(2);
+  for (Nanoseconds at = 0; at < 12'000; at += 1000) {
+    job.kernel(0, "gemm", at, at + 500);
+    job.kernel(0, kAllReduce, at + 500, at + 1000);
+    job.kernel(1, "gemm", at, at + 890);
+    job.kernel(1, kAllReduce, at + 890, at + 1000);
+  }
+  job.trace.publish();
+  job.trace.set_complete_until(kEver);
+  const Finished live(job.trace);
+  const Summary s = account_of(job.trace, live, {.replay = true}).summary;
+  EXPECT_EQ(s.verdict.kind, analysis::VerdictKind::RankBound);
+  EXPECT_EQ(s.judged.rank_wait_ns, 12 * 390'000);
+  EXPECT_EQ(verdict_title(s.verdict), "Waits for GPU 1");
+  EXPECT_EQ(s.verdict.sentence, "In collectives, GPU 0 waits 39 % of the time for GPU 1.");
+}
+
 TEST_F(AccountTest, IsExactWhereRecordsWereDropped) {
   const Finished thinned(trace_, 6);
   ASSERT_LT(thinned.records().size(), 12u);
@@ -163,6 +205,23 @@ TEST_F(AccountTest, WithoutIterationsIsOfAllOfIt) {
   EXPECT_EQ(account.summary.pace.basis, PaceBasis::None);
   EXPECT_EQ(plan_advice(trace, live.records(), {}), std::nullopt);
   EXPECT_THAT(advice_for(trace, live.records(), kEver).cards, IsEmpty());
+}
+
+// A call before and one after: the figures are from the first operation to the last.
+TEST_F(AccountTest, ARecordingWithoutIterationsIsOfItsOperations) {
+  trace::Trace trace;
+  TraceBuilder b(trace);
+  b.call("cudaMalloc", 0, 50);
+  b.kernel({90, 95}, {100, 200});
+  b.kernel({220, 225}, {250, 300});
+  b.call("cudaFree", 320, 900);
+  b.publish();
+  const Finished live(trace);
+  const Account account = account_of(trace, live, {.replay = true});
+  expect_span(account.summary, 100, 300);
+  expect_span(account.summary.judged, 100, 300);
+  EXPECT_EQ(account.elapsed_ns, 200);
+  EXPECT_EQ(account.summary.bubble_ns, 50);
 }
 
 // The plan may be carried out on another thread: it contains everything it needs from the records.

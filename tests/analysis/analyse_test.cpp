@@ -81,8 +81,7 @@ TEST_F(AnalyseTest, TenEventsByHand) {
   EXPECT_DOUBLE_EQ(s.verdict.after_sync, 56.0 / 180.0);
   EXPECT_DOUBLE_EQ(s.verdict.launch, 2.0 / 180.0);
   EXPECT_DOUBLE_EQ(s.verdict.exposed_copy, 8.0 / 180.0);
-  EXPECT_EQ(s.verdict.sentence,
-            "The GPU idles 49 % of the time, 31 % right after a read such as loss.item(); 1.0 sync per iteration.");
+  EXPECT_EQ(s.verdict.sentence, "The GPU idles 49 % of the time, 31 % because of a read such as loss.item().");
 }
 
 // The window [40, 130) of a trace like the one above cuts a kernel, a wait and the copy.

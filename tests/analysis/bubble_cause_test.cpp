@@ -30,6 +30,22 @@ TEST_F(BubbleCauseTest, AfterSync) {
 
 // The sync is back at 110; the next 80 of the 100 until the launch at 200 the CPU pins memory: without it the launch
 // would have come soon after the sync. 40 of them do not make the difference.
+// The sync takes 1.2 ms and returns 0.1 ms after the GPU ran dry; the program then works for 1.3 ms: more than 1 ms,
+// and longer than the sync took. With 1.1 ms of work it is the sync.
+TEST_F(BubbleCauseTest, LongWorkAfterAShorterSyncIsTheCpus) {
+  t.kernel(0, 1'100'000);
+  t.sync(0, 1'200'000, 1, 100'000);
+  t.kernel({2'500'000, 2'505'000}, {2'510'000, 2'600'000});
+  const Bubble b = only();
+  expect(b, BubbleCause::Cpu, 100'000, 1'300'000, 10'000, "cudaLaunchKernel");
+  EXPECT_TRUE(is_own_work(b));
+}
+TEST_F(BubbleCauseTest, WorkThatIsShorterThanTheSyncIsAfterIt) {
+  t.kernel(0, 1'100'000);
+  t.sync(0, 1'200'000, 1, 100'000);
+  t.kernel({2'300'000, 2'305'000}, {2'310'000, 2'600'000});
+  expect(only(), BubbleCause::AfterSync, 100'000, 1'100'000, 10'000, "cudaStreamSynchronize");
+}
 TEST_F(BubbleCauseTest, PinningAfterASyncIsPinning) {
   t.sync(20, 110, 5, 10);
   trace::set_range_kind(t.range("pin_memory()", 115, 195), trace::RangeKind::Pin);

@@ -50,9 +50,9 @@ TEST(Judge, GpuBoundBelowATenthIdle) {
   EXPECT_EQ(kind(judged(900, 0, 0, 0, 100)), VerdictKind::CopyBound);
 }
 
-TEST(Judge, ABusyGpuThatMostlyCopiesIsCopyBound) {
-  EXPECT_EQ(kind(judged(481, 479, 40, 0, 0)), VerdictKind::GpuBound);
-  EXPECT_EQ(kind(judged(480, 480, 40, 0, 0)), VerdictKind::CopyBound);
+TEST(Judge, ABusyGpuThatOnlyCopiesForAQuarterOfTheTimeIsCopyBound) {
+  EXPECT_EQ(kind(judged(711, 249, 40, 0, 0)), VerdictKind::GpuBound);
+  EXPECT_EQ(kind(judged(710, 250, 40, 0, 0)), VerdictKind::CopyBound);
 }
 
 TEST(Judge, TheLargestCauseDecides) {
@@ -128,16 +128,31 @@ TEST(Judge, WithoutAJudgedStretchTheWindowWithoutItsEndsIsTaken) {
   EXPECT_EQ(s.verdict.kind, VerdictKind::SyncBound);
 }
 
+// From the first to the last operation 9 of 1000 ns; 10 are enough.
+TEST(Judge, AMomentOfTheGpuTellsNothing) {
+  const auto of = [](Nanoseconds span) {
+    Summary s;
+    s.to_ns = 1000;
+    s.judged.from_ns = 500;
+    s.judged.to_ns = 500 + span;
+    s.judged.busy_ns = s.judged.kernel_ns = span;
+    return s;
+  };
+  EXPECT_EQ(kind(of(9)), VerdictKind::Unknown);
+  EXPECT_EQ(sentence(of(9)),
+            "From its first to its last operation the GPU works for 9 ns, of 1 µs in all: too little to tell.");
+  EXPECT_EQ(kind(of(10)), VerdictKind::GpuBound);
+}
+
 TEST(Judge, SentencesSayWhatHelps) {
   Summary read = judged(530, 0, 440, 30, 0);
   read.judged.after_read_ns = 440;
-  EXPECT_EQ(sentence(read), "The GPU idles 47 % of the time, 44 % right after a read such as loss.item().");
+  EXPECT_EQ(sentence(read), "The GPU idles 47 % of the time, 44 % because of a read such as loss.item().");
   Summary upload = judged(530, 0, 440, 30, 0);
   upload.judged.after_upload_ns = 300;
-  EXPECT_EQ(sentence(upload),
-            "The GPU idles 47 % of the time, 30 % right after a copy to the GPU that the CPU waited for.");
+  EXPECT_EQ(sentence(upload), "The GPU idles 47 % of the time, 30 % because the CPU waits for a copy to the GPU.");
   EXPECT_EQ(sentence(judged(530, 0, 440, 30, 0)),
-            "The GPU idles 47 % of the time, 44 % right after the CPU waited for it to finish.");
+            "The GPU idles 47 % of the time, 44 % because the CPU waits for it to finish.");
 
   Summary busy = judged(980, 0, 20, 0, 0);
   EXPECT_EQ(sentence(busy), "The GPU is busy 98 % of the time: it sets the pace, not the CPU.");
@@ -145,21 +160,20 @@ TEST(Judge, SentencesSayWhatHelps) {
   EXPECT_EQ(sentence(busy), "The GPU is busy 98 % of the time; reading less often would gain at most the other 2 %.");
 
   EXPECT_EQ(sentence(judged(690, 0, 0, 310, 0)),
-            "The GPU idles 31 % of the time because the CPU issues work too slowly, not because of reads.");
+            "The GPU idles 31 % of the time because the CPU launches work too slowly.");
   EXPECT_EQ(sentence(judged(690, 0, 30, 280, 0)),
-            "The GPU idles 31 % of the time, 28 % because the CPU issues work too slowly, not because of reads.");
+            "The GPU idles 31 % of the time, 28 % because the CPU launches work too slowly.");
   EXPECT_EQ(sentence(judged(400, 0, 200, 400, 0)),
-            "The GPU idles 60 % of the time, 40 % because the CPU issues work too slowly; reads come second.");
+            "The GPU idles 60 % of the time, 40 % because the CPU launches work too slowly. Reads come second.");
 
   EXPECT_EQ(sentence(judged(600, 0, 0, 100, 300)),
             "The GPU idles 40 % of the time, 30 % while copies from pageable memory or pinning block the CPU.");
-  EXPECT_EQ(sentence(judged(500, 450, 50, 0, 0)), "The GPU is busy 95 % of the time: it sets the pace, not the CPU.");
+  EXPECT_EQ(sentence(judged(500, 450, 50, 0, 0)), "Kernels run 50 % of the time, and for 45 % the GPU only copies.");
   EXPECT_EQ(
       sentence(judged(300, 400, 50, 0, 250)),
-      "For 40 % of the time the GPU only copies and computes nothing, and for another 25 % it is idle while copies "
-      "from pageable memory or pinning block the CPU.");
-  EXPECT_EQ(sentence(judged(300, 450, 250, 0, 0)),
-            "For 45 % of the time the GPU only copies and computes nothing; copies could overlap the kernels.");
+      "Kernels run 30 % of the time, and for 40 % the GPU only copies. For another 25 % it idles while copies from "
+      "pageable memory or pinning block the CPU.");
+  EXPECT_EQ(sentence(judged(300, 450, 250, 0, 0)), "Kernels run 30 % of the time, and for 45 % the GPU only copies.");
 }
 
 /// "label value unit" of each figure.
@@ -180,19 +194,17 @@ TEST(Judge, ASentenceNamesThePlaceAndHowOften) {
   s.judged.sync_place = "item()";
   s.judged.sync_place_kind = trace::RangeKind::Read;
   s.judged.sync_place_ns = 380;
-  EXPECT_EQ(sentence(s), "The GPU idles 41 % of the time, 38 % right after item(); 1.0 sync per iteration.");
+  EXPECT_EQ(sentence(s), "The GPU idles 41 % of the time, 38 % because of item().");
   EXPECT_THAT(figures(s), ElementsAre("idle 41 %", "after item() 38 %", "syncs 1.0 per iteration"));
 
   s.judged.sync_count = 6;
   s.judged.sync_place_kind = trace::RangeKind::Phase;
   s.judged.sync_place = "forward";  // a statement with the read somewhere in it
-  EXPECT_EQ(sentence(s),
-            "The GPU idles 41 % of the time, 38 % right after a read in forward; 1.5 syncs per iteration.");
+  EXPECT_EQ(sentence(s), "The GPU idles 41 % of the time, 38 % because of a read in forward.");
   s.judged.after_read_ns = 0;
-  EXPECT_EQ(sentence(s),
-            "The GPU idles 41 % of the time, 38 % right after a wait in forward; 1.5 syncs per iteration.");
+  EXPECT_EQ(sentence(s), "The GPU idles 41 % of the time, 38 % because of a wait in forward.");
   s.judged.sync_place_ns = 199;  // less than half is there: no place is named
-  EXPECT_THAT(sentence(s), StartsWith("The GPU idles 41 % of the time, 40 % right after the CPU waited for it"));
+  EXPECT_THAT(sentence(s), StartsWith("The GPU idles 41 % of the time, 40 % because the CPU waits for it"));
   EXPECT_THAT(figures(s), ElementsAre("idle 41 %", "after a wait 40 %", "syncs 1.5 per iteration"));
 }
 
@@ -200,14 +212,12 @@ TEST(Judge, TheThirdFigureGoesWithTheKind) {
   Summary launch = judged(690, 0, 0, 310, 0);
   launch.judged.iterations = 2;
   launch.judged.launch_count = 32;
-  EXPECT_EQ(sentence(launch),
-            "The GPU idles 31 % of the time because the CPU issues work too slowly, not because of reads; 16 launches "
-            "per iteration.");
+  EXPECT_EQ(sentence(launch), "The GPU idles 31 % of the time because the CPU launches work too slowly.");
   EXPECT_THAT(figures(launch), ElementsAre("idle 31 %", "slow launch 31 %", "launches 16 per iteration"));
   Summary loader = judged(380, 0, 0, 20, 0, 600);
   loader.judged.iterations = 2;
   loader.judged.loader_wait_ns = 5'000'000;
-  EXPECT_THAT(sentence(loader), EndsWith("for its data loader; 2.5 ms per iteration."));
+  EXPECT_THAT(sentence(loader), EndsWith("for its data loader."));
   EXPECT_THAT(figures(loader), ElementsAre("idle 62 %", "no data 60 %", "waited 2.5 ms per iteration"));
   Summary copy = judged(300, 400, 50, 0, 250);
   copy.judged.iterations = 1;
@@ -279,6 +289,9 @@ TEST(Names, VerdictKeysAreWhatTheReportPromises) {
   EXPECT_EQ(verdict_key(VerdictKind::LoaderBound), "loader-bound");
   EXPECT_EQ(verdict_key(VerdictKind::GpuBound), "gpu-bound");
   EXPECT_EQ(verdict_key(VerdictKind::CpuOnly), "cpu-only");
+  EXPECT_EQ(verdict_key(VerdictKind::CpuBound), "cpu-bound");
+  EXPECT_EQ(verdict_key(VerdictKind::RankBound), "rank-bound");
+  EXPECT_EQ(verdict_key(VerdictKind::Race), "race");
   EXPECT_EQ(analysis::verdict_title(VerdictKind::SyncBound), "Sync-bound");
   EXPECT_EQ(analysis::verdict_title(VerdictKind::CpuOnly), "CPU only");
   EXPECT_EQ(analysis::cause_name(BubbleCause::Loader), "waiting for data");
@@ -286,15 +299,58 @@ TEST(Names, VerdictKeysAreWhatTheReportPromises) {
   EXPECT_EQ(analysis::cause_name(BubbleCause::Cpu), "CPU work");
 }
 
-// 300 of 1000 ns idle before work whose launch is not in the trace, of 400: 75 %. With 150 of them, the launches'
-// 200 are more.
+// 300 of 1000 ns idle before work whose launch is not in the trace, of 400. With 150 beside 200 of late launches, most
+// may be what is not known; with 100 it is half of those.
 TEST(Judge, NobodyIsBlamedWithoutALaunch) {
   const Summary s = with(judged(600, 0, 0, 100, 0), BubbleCause::Unknown, 300);
   EXPECT_EQ(kind(s), VerdictKind::Unknown);
-  EXPECT_EQ(
-      sentence(s),
-      "The GPU idles 40 % of the time, 75 % of it before work whose launch is not in the trace: nobody knows why.");
-  EXPECT_EQ(kind(with(judged(600, 0, 0, 200, 0), BubbleCause::Unknown, 150)), VerdictKind::LaunchBound);
+  EXPECT_EQ(sentence(s),
+            "The GPU idles 40 % of the time, 30 % before work whose launch is not in the trace: why is not known.");
+  EXPECT_EQ(kind(with(judged(600, 0, 0, 200, 0), BubbleCause::Unknown, 150)), VerdictKind::Unknown);
+  EXPECT_EQ(kind(with(judged(600, 0, 0, 200, 0), BubbleCause::Unknown, 100)), VerdictKind::LaunchBound);
+}
+
+// Of 600 ns of late launches, the program's own work is 301: more than half.
+TEST(Judge, AProgramThatDoesSomethingElseIsCpuBound) {
+  Summary s = judged(400, 0, 0, 600, 0);
+  s.judged.own_work_ns = 300;
+  EXPECT_EQ(kind(s), VerdictKind::LaunchBound);
+  s.judged.own_work_ns = 301;
+  EXPECT_EQ(kind(s), VerdictKind::CpuBound);
+  EXPECT_EQ(sentence(s), "The GPU idles 60 % of the time, 30 % while the CPU does other work.");
+  EXPECT_THAT(figures(s), ElementsAre("idle 60 %", "other CPU work 30 %", "launches 0.0 in all"));
+  s.judged.own_work_ns = 600;
+  EXPECT_EQ(sentence(s), "The GPU idles 60 % of the time while the CPU does other work.");
+}
+
+TEST(Judge, WrongValuesComeBeforeAnySpeed) {
+  Summary s = judged(400, 0, 0, 600, 0);
+  s.judged.stale_reads = 20;
+  s.judged.iterations = 20;
+  EXPECT_EQ(kind(s), VerdictKind::Race);
+  EXPECT_EQ(sentence(s), "20 reads came before the copy had finished: their values are wrong.");
+  EXPECT_THAT(figures(s), ElementsAre("idle 60 %", "kernels run 40 %", "early reads 1.0 per iteration"));
+  s.judged.stale_reads = 1;
+  EXPECT_EQ(sentence(s), "One read came before the copy had finished: its value is wrong.");
+}
+
+// 220 of 930 ns of kernels wait for another GPU; 40 follow a read. With 70 and 300 it is the read.
+TEST(Judge, WaitingForARankIsNoWorkOfTheGpu) {
+  Summary s = judged(930, 0, 40, 0, 0);
+  s.judged.rank_wait_ns = 220;
+  s.judged.rank_waits = "rank 0";
+  EXPECT_EQ(kind(s), VerdictKind::RankBound);
+  EXPECT_EQ(sentence(s),
+            "In collectives, rank 0 waits 22 % of the time for the GPU that comes last; none always does.");
+  judge(s);
+  EXPECT_EQ(verdict_title(s.verdict), "Waits for other ranks");
+  s.judged.rank_late = "rank 1";
+  EXPECT_EQ(sentence(s), "In collectives, rank 0 waits 22 % of the time for rank 1.");
+  judge(s);
+  EXPECT_EQ(verdict_title(s.verdict), "Waits for rank 1");
+  Summary read = judged(700, 0, 300, 0, 0);
+  read.judged.rank_wait_ns = 220;
+  EXPECT_EQ(kind(read), VerdictKind::SyncBound);
 }
 
 // 300 of 1000 ns the GPU waits by itself; 50 are the launches'.

@@ -447,8 +447,7 @@ TEST_F(LiveAnalysisTest, TheVerdictChangesWhenTheReadGoes) {
   const Summary with = live.window(0, 100 * kWith), without = live.window(100 * kWith, 100 * (kWith + kWithout));
   EXPECT_EQ(with.iteration.count, kWith);
   EXPECT_EQ(with.verdict.kind, VerdictKind::SyncBound);
-  EXPECT_EQ(with.verdict.sentence,
-            "The GPU idles 45 % of the time, 45 % right after a read such as loss.item(); 1.0 sync per iteration.");
+  EXPECT_EQ(with.verdict.sentence, "The GPU idles 45 % of the time because of a read such as loss.item().");
   EXPECT_EQ(without.iteration.count, kWithout);
   EXPECT_EQ(without.verdict.kind, VerdictKind::GpuBound);
   EXPECT_EQ(without.host_wait_ns, 0);

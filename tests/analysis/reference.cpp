@@ -115,7 +115,9 @@ void explain(const Facts& facts, ReferenceBubble& gap) {
     gap.cause = allocating > pinning ? BubbleCause::Allocation : BubbleCause::Pinning;
     back = std::min(longest_of(held_for[gap.cause], late_until).end, issued);
   } else if (sync) {
-    gap.cause = BubbleCause::AfterSync;
+    const Nanoseconds worked = issued - sync->end_ns;
+    const bool works = launch && worked > 1'000'000 && worked > sync->duration() && 2 * worked > gap.end - gap.start;
+    gap.cause = works ? BubbleCause::Cpu : BubbleCause::AfterSync;
     back = sync->end_ns;
   } else if (launch && facts.holds(*launch)) {
     gap.cause = facts.held_by(*launch);

@@ -31,6 +31,17 @@ void select_a_kernel(Desk& desk) {
   }
 }
 
+// A trace of another program, with five places and more where its GPU idles.
+void open_foreign(Desk& desk) {
+  desk.state().requests.files = {LANESCOPE_SOURCE_DIR "/tests/data/pytorch-alexnet.json.gz"};
+  desk.until([&] { return desk.state().idle.ledger().rows.size() == analysis::kIdleRows; });
+}
+ActionCheck idle_row(Action action, std::size_t number) {
+  return {action, open_foreign, [number](Desk& desk) {
+            return desk.state().idle.chosen() == number && desk.state().selection.bubble.has_value();
+          }};
+}
+
 }  // namespace
 
 std::vector<ActionCheck> finding_checks() {
@@ -56,6 +67,11 @@ std::vector<ActionCheck> finding_checks() {
        [](Desk& desk) { return desk.state().drawer == DrawerTab::Found && desk.state().search.total > 2; }},
       {Action::NameStatistics, select_a_kernel,
        [](Desk& desk) { return desk.has_place("name_figures") && !desk.state().name_figures.job.outdated(); }},
+      idle_row(Action::IdleRow1, 0),
+      idle_row(Action::IdleRow2, 1),
+      idle_row(Action::IdleRow3, 2),
+      idle_row(Action::IdleRow4, 3),
+      idle_row(Action::IdleRow5, 4),
       {Action::EventList, [](Desk& desk) { desk.state().drawer = DrawerTab::Plots; },
        [](Desk& desk) { return desk.state().drawer == DrawerTab::Events && !desk.state().event_list.shown.empty(); }},
       {Action::Statistics, [](Desk& desk) { desk.state().drawer = DrawerTab::Plots; },

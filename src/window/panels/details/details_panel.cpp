@@ -14,6 +14,7 @@
 #include "picture/words.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"
+#include "shell/idle_gaps.h"
 #include "window/panels/advice/advice_cards.h"
 #include "window/panels/code/code_view.h"
 #include "window/panels/details/details_panels.h"
@@ -68,8 +69,8 @@ void draw_change(const Canvas& c, const Summary& now) {
   const auto ink = [&](const End& end) { return c.theme[end.shown ? Colour::Text : Colour::Muted]; };
   float x = at.x;
   for (const End* end : {&from, &to}) {
-    const float end_width = std::max(text_width(c.fonts, FontRole::Mono, end->time),
-                                     text_width(c.fonts, FontRole::Small, end->name)) + 4;
+    const float end_width =
+        std::max(text_width(c.fonts, FontRole::Mono, end->time), text_width(c.fonts, FontRole::Small, end->name)) + 4;
     draw_label(c, {x, y, end_width, 15 * s}, ink(*end), FontRole::Small, end->name);
     draw_label(c, {x, below_y, end_width, 22 * s}, ink(*end), FontRole::Mono, end->time);
     x += end_width + 8 * s;
@@ -99,26 +100,15 @@ std::string shown_factor(const ShellState& state) {
   return gain.known() ? factor_text(std::max(gain.factor, 1 / gain.factor)) : std::string();
 }
 
-namespace {
-
-// A value read before its copy had ended is wrong: nothing else on this panel is as important.
-void draw_stale_reads(const Canvas& c) {
-  const std::int64_t count = c.state.model.recent_stale_reads();
-  if (count == 0) return;
-  vertical_space(c, 6);
-  wrapped_text(c, FontRole::BodyBold, Colour::NotArrived,
-               tr("{} reads before the copy had finished", base::format_count(count)));
-  note_place(c, "stale_reads");
-  vertical_space(c, 4);
-}
-
-}  // namespace
-
 Colour verdict_colour(VerdictKind kind) {
   switch (kind) {
     case VerdictKind::SyncBound:
+    case VerdictKind::RankBound:
       return Colour::Wait;
+    case VerdictKind::Race:
+      return Colour::NotArrived;
     case VerdictKind::LaunchBound:
+    case VerdictKind::CpuBound:
       return Colour::Launch;
     case VerdictKind::CopyBound:
       return Colour::CopyH2D;
@@ -153,7 +143,8 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
   };
   const auto kernels = static_cast<double>(judged ? s.judged.kernel_ns : s.kernel_ns);
   const auto busy = static_cast<double>(judged ? s.judged.busy_ns : s.gpu_busy_ns);
-  const bool placed = 2 * s.judged.sync_place_ns >= idle_of(idle, CauseGroup::AfterSync) && !s.judged.sync_place.empty();
+  const bool placed =
+      2 * s.judged.sync_place_ns >= idle_of(idle, CauseGroup::AfterSync) && !s.judged.sync_place.empty();
   const std::string after_sync = placed ? s.judged.sync_place
                                  : 2 * s.judged.after_read_ns >= idle_of(idle, CauseGroup::AfterSync)
                                      ? std::string(tr("reading"))
@@ -283,7 +274,7 @@ void draw_verdict(const Canvas& c, const Summary& recent) {
   const bool starting = state.model.live() && recent.verdict.kind == VerdictKind::Unknown;
   vertical_space(c, 12);
   text(c, FontRole::Verdict, verdict_colour(recent.verdict.kind),
-       starting ? tr("Measuring …") : std::string(analysis::verdict_title(recent.verdict.kind)));
+       starting ? tr("Measuring …") : analysis::verdict_title(recent.verdict));
   note_place(c, "verdict");
   if (so_far) note_place(c, "verdict.so_far");
   if (so_far && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", why_unknown(recent.pace).c_str());
@@ -291,7 +282,6 @@ void draw_verdict(const Canvas& c, const Summary& recent) {
   if (recent.in_parts && !recent.verdict.note.empty()) {
     wrapped_text(c, FontRole::Small, Colour::Dim, recent.verdict.note);
   }
-  draw_stale_reads(c);
   vertical_space(c, 8);
   draw_share_bar(c, recent);
 }
@@ -299,9 +289,9 @@ void draw_verdict(const Canvas& c, const Summary& recent) {
 void draw_about_line(const Canvas& c) {
   ShellState& state = c.state;
   const float s = c.scale;
-  const std::string says = state.model.steering()             ? tr("About this experiment")
+  const std::string says = state.model.steering()            ? tr("About this experiment")
                            : state.model.source().watching() ? tr("About this program")
-                                                              : tr("About this trace");
+                                                             : tr("About this trace");
   vertical_space(c, 12);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = text_width(c.fonts, FontRole::Body, says);
@@ -322,8 +312,9 @@ void draw_details(const Canvas& c) {
   // What was selected by hand comes first. What a card or a line of code has selected comes after them: they must not
   // move under the hand that clicked.
   const std::optional<EventRef>& event = state.selection.event;
-  const bool by_card = event && (event == state.advice.went_to || event == state.code.went_to);
+  const bool by_card = at_idle_gap(state) || (event && (event == state.advice.went_to || event == state.code.went_to));
   const bool first = selected && !by_card;
+  draw_idle_ledger(c);
   if (first && !state.selection_first) ImGui::SetScrollY(0);
   state.selection_first = first;
   if (first) {
@@ -361,8 +352,7 @@ void draw_verdict_band(const Canvas& c) {
     return draw_hidden(c);
   }
   const bool starting = state.model.live() && recent.verdict.kind == VerdictKind::Unknown;
-  const std::string title =
-      starting ? std::string(tr("Measuring …")) : std::string(analysis::verdict_title(recent.verdict.kind));
+  const std::string title = starting ? std::string(tr("Measuring …")) : analysis::verdict_title(recent.verdict);
   const float title_width = text_width(c.fonts, FontRole::Title, title) + 4;
   const float left = at.x + 16 * s;
   draw_label(c, {left, at.y + 6 * s, title_width, 24 * s}, c.theme.as_text(verdict_colour(recent.verdict.kind)),

@@ -60,7 +60,7 @@ void draw_range_details(const Canvas& c) {
   const Summary& s = figures.job.answer->summary;
   // While answers are hidden, a stretch tells no more than the lanes do.
   if (answers_hidden(c.state)) return draw_durations(c);
-  text(c, FontRole::BodyBold, verdict_colour(s.verdict.kind), std::string(analysis::verdict_title(s.verdict.kind)));
+  text(c, FontRole::BodyBold, verdict_colour(s.verdict.kind), analysis::verdict_title(s.verdict));
   note_place(c, "range.verdict");
   wrapped_text(c, FontRole::Body, Colour::Muted, s.verdict.sentence);
   vertical_space(c, 6);

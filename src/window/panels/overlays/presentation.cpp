@@ -96,7 +96,7 @@ void draw_presentation_bar(const Canvas& c) {
     note_place(c, "presentation.hidden");
     ImGui::EndGroup();
   }
-  const std::string title = starting ? tr("Measuring …") : std::string(analysis::verdict_title(verdict.kind));
+  const std::string title = starting ? tr("Measuring …") : analysis::verdict_title(verdict);
   if (!hidden) draw_verdict(c, title, width);
   if (!knob) return;
   ImGui::SetCursorPos({size.x - knob_width - kPresentationPad * s, kPresentationPad * s});
