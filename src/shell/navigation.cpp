@@ -222,7 +222,7 @@ std::vector<ActionInfo> view_actions() {
       {Action::ZoomOut,
        ActionGroup::View,
        "zoom-out",
-       N_("zoom out (S tapped briefly: picture)"),
+       N_("zoom out"),
        {{key::S}, {key::Down}},
        [](ShellState& s) { zoom(s, 1 / 1.5); },
        nullptr,

@@ -21,7 +21,19 @@ namespace {
 
 bool field_has_focus() {
   const ImGuiID active = ImGui::GetActiveID();
-  return active != 0 && ImGui::GetInputTextState(active) != nullptr;
+  const bool drawn = ImGui::GetCurrentContext()->ActiveIdIsAlive == active;  // in the last frame
+  return active != 0 && drawn && ImGui::GetInputTextState(active) != nullptr;
+}
+
+// The next key is not for a field that has gone with its overlay.
+bool give_to_overlay(ShellState& state, KeyChord chord) {
+  const bool had_field = has_text_field(state.overlays);
+  const bool taken = overlay_key(state, chord);
+  if (had_field && !has_text_field(state.overlays)) {
+    state.field_awaited = 0;
+    if (ImGui::GetActiveID() != 0) ImGui::ClearActiveID();
+  }
+  return taken;
 }
 
 // A text field has the keyboard focus, or will have it.
@@ -150,13 +162,13 @@ void Screen::key(int key, KeyMotion motion, int modifiers) {
   if (typing && !function_key) {
     if (key == key::Escape) {  // whatever was typed before it
       typed_.clear();
-      overlay_key(state, chord);
+      give_to_overlay(state, chord);
     } else if (key > key::Escape) {  // no letter
       typed_.push_back({0, chord});
     }
     return;
   }
-  if (overlay_key(state, chord)) return;
+  if (give_to_overlay(state, chord)) return;
   // The desktop's dialog takes a moment to open: what is typed meanwhile is for it.
   if (state.files.asking.busy() && key != key::Escape && is_plain(chord)) return;
   if (focus_key(state.focus, chord, !pressed) || presenting_key(state, chord, !pressed)) return;
@@ -189,7 +201,7 @@ void Screen::give_keys() {
   const auto next_letter = std::ranges::find_if(typed_, [](const Typed& typed) { return typed.letter != 0; });
   std::vector<Typed> keys(typed_.begin(), next_letter);
   typed_.erase(typed_.begin(), next_letter);
-  for (const Typed& typed : keys) overlay_key(state(), typed.chord);
+  for (const Typed& typed : keys) give_to_overlay(state(), typed.chord);
 }
 
 void Screen::hold_keys() {

@@ -84,6 +84,21 @@ TEST_F(TypingTest, EnterComesAfterWhatWasTypedBeforeIt) {
   state().colours.legend_open = false;
 }
 
+// All of it before the next frame: Escape, E for the gallery, and what is typed into its filter.
+TEST_F(TypingTest, AKeyAfterEscapeIsAKeyAgain) {
+  hold_still();
+  const workload::Settings before = settings();
+  const ui::KeyChord opens = info(Action::OpenTrace).keys.front();
+  strike(opens.key, opens.modifiers, 5);
+  strike(key::Escape, 0, 0);
+  strike(key::E, 0, 0);
+  for (const char letter : kLetters) strike(std::toupper(letter), 0, 0);
+  desk().frames(9);
+  EXPECT_TRUE(state().overlays.open == ui::Overlay::Gallery);
+  EXPECT_EQ(state().overlays.gallery.filter, kLetters);
+  EXPECT_EQ(settings(), before);
+}
+
 TEST_F(TypingTest, APathFromTheRootTakesThePlaceOfTheFolderThatStandsThere) {
   const ui::KeyChord opens = info(Action::OpenTrace).keys.front();
   strike(opens.key, opens.modifiers, 5);
