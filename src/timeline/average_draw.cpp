@@ -114,7 +114,7 @@ void AveragePicture::draw_event(const AverageEvent& e, const TimeAxis& axis, Nan
     std::string says = name.empty() ? figures : name + "  " + figures;
     if (static_cast<float>(says.size()) > letters) says = static_cast<float>(name.size()) > letters ? figures : name;
     if (static_cast<float>(says.size()) > letters + 2) says = name;
-    out.add({left, y0, right - left, ink, font, says, y1 - y0, align, ground});
+    out.add({left, y0, right - left, ink, font, says, y1 - y0, align, ground, LabelFit::Name});
   };
   if (trace::is_blocking(e.event) && width >= 2 * LaneRow::kFoldPx) {
     const auto px = [&](double t) { return axis.to_px(trigger_ns + whole(t)); };
@@ -125,6 +125,7 @@ void AveragePicture::draw_event(const AverageEvent& e, const TimeAxis& axis, Nan
       const Hatching look = wait_hatching(theme, harmful);
       out.styled(SpanStyle::Hatched, from, y0, to, y1, fainter(look.ground, presence), fainter(look.ink, presence));
     };
+    out.solid(own, y0, x1, y1, theme[Colour::Row]);  // otherwise the occupancy would show through it
     block(own, harm, false);
     block(harm, x1, true);
     if (x1 - own > 40 * s) {

@@ -214,8 +214,10 @@ void LaneRow::write_name(const RowContext& context, const Strip& strip, const Ev
   const float s = context.scale;
   const float left = std::max(x0, context.axis.left_px()), right = std::min(x1, context.axis.right_px());
   const bool kernel = event.kind == EventKind::Kernel;
-  if (right - left < (kernel ? kUprightPx : kLabelPx) * s) return;
+  const float least = (kernel ? kUprightPx : kLabelPx) * s;
+  if (right - left < least - kSlackPx * s) return;
   const float width = steady_width(strip.number, event.name, right - left, s);
+  if (width + kSlackPx * s < least) return;
   const std::string name = event_label(context.trace, strip.kind, event);
   const float height = strip.y1 - strip.y0;
   if (!kernel) {
@@ -275,7 +277,7 @@ float LaneRow::draw_stale_reads(const RowContext& context, const Strip& strip, E
 // Its own cost, and then one block in which it waits, copies and returns: in the colour of harm as far as a GPU idles
 // because of it. False: there is no block.
 bool LaneRow::draw_block(const RowContext& context, const Strip& strip, const Event& call, float x0, float x1,
-                         SpanBatch& out) const {
+                         SpanBatch& out) {
   const bool blocking = trace::is_blocking(call);
   const bool narrow = x1 - x0 < 2 * kFoldPx;
   if (!blocking && (narrow || trace::is_launch(call))) return false;
@@ -313,11 +315,12 @@ bool LaneRow::draw_block(const RowContext& context, const Strip& strip, const Ev
 }
 
 void LaneRow::write_on_block(const RowContext& context, const Strip& strip, const Event& call, bool harmful, float x0,
-                             float x1, SpanBatch& out) const {
+                             float x1, SpanBatch& out) {
   const float s = context.scale;
   const float left = std::max(x0, context.axis.left_px()) + 4 * s;
   const float right = std::min(x1, context.axis.right_px()) - 4 * s;
   if (right - left < kLabelPx * s || !strip.labels) return;
+  const float width = steady_width(strip.number, call.name, right - left, s);
   const trace::CallParts parts = trace::parts_of(call);
   const bool copies = parts.copying > parts.waiting + parts.returning;
   std::string says = !trace::is_blocking(call) ? std::string(context.trace.names().text(call.name))
@@ -325,8 +328,8 @@ void LaneRow::write_on_block(const RowContext& context, const Strip& strip, cons
                                                : tr("waiting");
   const Nanoseconds length = trace::is_blocking(call) ? call.duration() - parts.own : call.duration();
   // The longest text that fits (a letter of this font is about 6.4 pixels wide).
-  const std::string timed = says + " " + base::format_duration(length, kLaneDigits);
-  if (static_cast<float>(timed.size()) <= (right - left - 4 * s) / (6.4f * s)) says = timed;
+  const std::string timed = says + " " + brief_duration(length);
+  if (static_cast<float>(timed.size()) <= (width - 4 * s) / (6.4f * s)) says = timed;
   out.add({left, strip.y0, right - left, context.theme[harmful ? Colour::WaitInk : Colour::Text], FontRole::Small, says,
            strip.y1 - strip.y0, LabelAlign::Centre, context.theme[Colour::Pill], LabelFit::Name});
 }
@@ -356,6 +359,11 @@ std::optional<RowHit> LaneRow::hit_strip(std::size_t strip, float x) const {
     if (distance(*next) < distance(*found)) found = next;
   }
   return RowHit{found->row, found->first, found->last};
+}
+
+std::string brief_duration(Nanoseconds ns) {
+  const std::string text = base::format_duration(ns, kLaneDigits);
+  return text.find('.') == std::string::npos ? text : base::format_duration(ns, 2);
 }
 
 Colour event_colour(LaneKind lane, const Event& event) {

@@ -121,9 +121,9 @@ class LaneRow {
                   std::uint32_t ink, SpanBatch& out);
   float steady_width(std::size_t strip, trace::NameId name, float width, float scale);
   bool draw_block(const RowContext& context, const Strip& strip, const trace::Event& call, float x0, float x1,
-                  SpanBatch& out) const;
+                  SpanBatch& out);
   void write_on_block(const RowContext& context, const Strip& strip, const trace::Event& call, bool harmful, float x0,
-                      float x1, SpanBatch& out) const;
+                      float x1, SpanBatch& out);
   void draw_open_iteration(const RowContext& context, const Strip& strip, SpanBatch& out) const;
   void draw_host_wait(const RowContext& context, const Strip& strip, const trace::Event& wait, float x0, float x1,
                       SpanBatch& out) const;
@@ -145,6 +145,8 @@ class LaneRow {
 
 /// Significant digits of a duration on a lane: more would change from event to event.
 inline constexpr int kLaneDigits = 3;
+/// Of a wait, which differs more: "34 µs", "2.8 ms", "345 µs".
+std::string brief_duration(Nanoseconds ns);
 
 /// The density of a fold's events, 0 to 3: fewer than 10 per three pixels (the width of the narrowest fold), 10 or
 /// more, 100 or more, 1,000 or more. Drawn as ticks along its upper edge, finer with each level.

@@ -22,12 +22,6 @@ constexpr int kGapSteps = 16;
 constexpr float kMostSlices = 160;
 constexpr float kDots = 1.2f, kMostDots = 1000;  // per pixel of a curved edge
 
-// "34 µs", "2.8 ms", "345 µs": two digits, and no tenths of what has three.
-std::string brief(Nanoseconds ns) {
-  const std::string text = base::format_duration(ns, 3);
-  return text.find('.') == std::string::npos ? text : base::format_duration(ns, 2);
-}
-
 // Rises from 0 to 1, level at both ends.
 float eased(float u) { return u * u * (3 - 2 * u); }
 
@@ -76,8 +70,8 @@ void Timeline::place_stall_band(const TimelineFrame& frame, const TimeAxis& axis
   const float harm = std::max(x0, px(stall->block.harm_from));
   band_ = StallBand{
       *stall, {x0, y0, x1 - x0, y1 - y0}, x1 - harm, {gap0, kernels->y, gap1 - gap0, kernels->height()}, {}, {}};
-  band_->text = std::string(stalls_.statement(*stall)) + " " + brief(stall->block.to - stall->block.from) + " → " +
-                tr("GPU idle") + " " + brief(stall->gap.duration());
+  band_->text = std::string(stalls_.statement(*stall)) + " " + brief_duration(stall->block.to - stall->block.from) +
+                " → " + tr("GPU idle") + " " + brief_duration(stall->gap.duration());
   place_stall_label(frame, axis, *calls);
 }
 

@@ -110,6 +110,7 @@ Theme make_theme(ThemeName name, std::initializer_list<Entry> entries) {
   set_ink(Colour::Accent, Colour::AccentInk);
   set_ink(Colour::WaitGround, Colour::WaitInk);
   set_ink(Colour::Simulated, Colour::SimulatedInk);
+  set_ink(Colour::Phase, Colour::Soft);
   t.ink_colours[static_cast<std::size_t>(Colour::LoaderWaitGround)] = t[Colour::Text];
   const bool light = name == ThemeName::Light;
   const auto& categories = strong ? kStrongCategories : light ? kLightCategories : kDarkCategories;

@@ -210,5 +210,18 @@ TEST_F(ColouringTest, TheModesFollowOneAnotherAndAreParsed) {
   EXPECT_EQ(colouring_text(lengths), "colours by duration (kernels 1 µs – 100 µs)");
 }
 
+// One colour, one meaning: a verdict and a cause look like the same thing on the lanes, and amber is for bytes only.
+TEST(MeaningOfColours, VerdictsAndCausesLookLikeTheLanes) {
+  using analysis::CauseGroup;
+  using analysis::VerdictKind;
+  EXPECT_EQ(colour_of(VerdictKind::SyncBound), Colour::Wait);
+  EXPECT_EQ(colour_of(VerdictKind::LaunchBound), Colour::Launch);
+  EXPECT_EQ(colour_of(VerdictKind::LoaderBound), Colour::LoaderWait);
+  EXPECT_EQ(colour_of(CauseGroup::AfterSync), colour_of(VerdictKind::SyncBound));
+  EXPECT_EQ(colour_of(CauseGroup::Launch), colour_of(VerdictKind::LaunchBound));
+  EXPECT_EQ(colour_of(CauseGroup::Copy), colour_of(VerdictKind::CopyBound));
+  EXPECT_EQ(colour_of(CauseGroup::Loader), colour_of(VerdictKind::LoaderBound));
+}
+
 }  // namespace
 }  // namespace lanescope::ui

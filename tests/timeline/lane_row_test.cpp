@@ -460,5 +460,15 @@ TEST_F(LaneRowTest, AWaitForAnotherThreadIsHatchedInItsOwnColour) {
   EXPECT_THAT(texts(batch), ElementsAre("next(loader) 4 µs"));
 }
 
+TEST(BriefDuration, HasTwoDigitsAndNoTenthsOfAHundred) {
+  EXPECT_EQ(brief_duration(34'130), "34 µs");
+  EXPECT_EQ(brief_duration(37'960), "38 µs");
+  EXPECT_EQ(brief_duration(2'816'000), "2.8 ms");
+  EXPECT_EQ(brief_duration(345'400), "345 µs");
+  EXPECT_EQ(brief_duration(70), "70 ns");
+  EXPECT_EQ(base::format_duration(38'449, kLaneDigits), "38.4 µs");
+  EXPECT_EQ(base::format_duration(999'600, kLaneDigits), "1 ms");
+}
+
 }  // namespace
 }  // namespace lanescope::ui
