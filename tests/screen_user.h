@@ -148,6 +148,7 @@ class ScreenTest : public testing::Test {
     s.preferences.language = experiment::Language::English;
     s.device_menu.recorded = ui::recorded_captures();
     s.tour = ui::TourStep::Off;
+    s.about_open = false;
     s.plots.on_timeline_axis.reset();
     s.preferences.theme = ui::ThemeName::Dark;
     s.preferences.font_scale = 1;
