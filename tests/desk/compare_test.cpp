@@ -48,7 +48,7 @@ TEST_F(CompareTest, F4LeavesItForTheCode) {
   desk().key(key::F4);
   EXPECT_TRUE(desk().until([&] { return desk().has_place("code.0") && !desk().has_place("compare"); }));
   desk().key(key::F4);
-  EXPECT_TRUE(desk().until([&] { return !desk().has_place("code.0"); }));
+  EXPECT_TRUE(desk().until([&] { return state().drawer == ui::DrawerTab::Closed; }));
 }
 
 TEST_F(CompareTest, WhatRunsAfterTheTurnOfAKnobIsB) {
