@@ -212,9 +212,7 @@ Preferences load_preferences(const std::filesystem::path& path, std::string* bro
       p.memory_gb = std::clamp(gb, kLeastMemoryGb, kMostMemoryGb);
     }
     p.picture_folder = table["picture_folder"].value_or(p.picture_folder);
-    const float share = table["timeline_share"].value_or(p.timeline_share);
     p.code_view = table["code_view"].value_or(p.code_view);
-    if (share > 0) p.timeline_share = std::clamp(share, 0.1f, 0.95f);
     const float cpu = table["cpu_share"].value_or(p.cpu_share);
     if (cpu > 0) p.cpu_share = std::clamp(cpu, 0.01f, 0.99f);
     if (const toml::table* keys = table["keys"].as_table()) p.bindings = read_bindings(*keys, path.string());
@@ -248,7 +246,6 @@ void save_preferences(const std::filesystem::path& path, const Preferences& p) {
                     {"window_height", p.window_height},
                     {"memory_gb", p.memory_gb},
                     {"picture_folder", p.picture_folder},
-                    {"timeline_share", p.timeline_share},
                     {"cpu_share", p.cpu_share},
                     {"code_view", p.code_view}};
   if (p.bindings.any_own()) table.insert("keys", bindings_table(p.bindings));

@@ -39,7 +39,6 @@ struct Preferences {
   int window_width = 1600, window_height = 900;
   double memory_gb = kAutomaticMemory;  ///< for events, see memory_cap_of()
   std::string picture_folder;           ///< where screenshots go; empty: the user's pictures folder
-  float timeline_share = 0;         ///< share of the middle area's height, set at the divider; 0: what the lanes need
   float cpu_share = 0;              ///< share of the lanes' height for the CPU's pane, if not all fit; 0: automatic
   bool code_view = false;           ///< show the code and its costs in the lower part of the middle area
   TriggerSettings trigger;          ///< the trigger; by default the picture rolls while nothing fires

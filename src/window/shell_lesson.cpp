@@ -130,7 +130,7 @@ void Shell::hurry_measurement() {
   const bool steady = model.paused() || !model.running() ||
                       (model.recent_is_current() && model.recent().pace.basis != analysis::PaceBasis::QueueMoves);
   const auto now = base::now();
-  if (steady || !state_.experiment.active) unsteady_since_ = now;
+  if (steady || !state_.experiment.active || !state_.experiment.auto_speed.on) unsteady_since_ = now;
   const bool takes_long = now - unsteady_since_ > kFillsFor ||
                           (lesson.on() && lesson.phase() == LessonPhase::Measuring &&
                            lesson.now().seconds - lesson.now().seconds_asked > kHurryAfterSeconds);

@@ -29,7 +29,7 @@ constexpr ImGuiWindowFlags kNoScroll = ImGuiWindowFlags_NoScrollbar | ImGuiWindo
 constexpr float kDetailsWidth = 352, kBand = 64, kLessonWidth = 330, kAboutWidth = 340, kStatus = 28, kLaneMargin = 16;
 constexpr float kRoomy = 820;  // height of a window in which the strip of the whole run is a plot
 
-void panel(const char* id, const Rect& r, ImVec2 padding, ImGuiWindowFlags extra, const auto& draw) {
+void panel(const char* id, const Rect& r, ImVec2 padding, ImGuiWindowFlags extra, const auto& draw, bool over = false) {
   ImGui::SetNextWindowPos({r.x, r.y});
   ImGui::SetNextWindowSize({r.width, r.height});
   // Keep the content's width when a scroll bar appears.
@@ -38,7 +38,9 @@ void panel(const char* id, const Rect& r, ImVec2 padding, ImGuiWindowFlags extra
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0.0f);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0f);
-  ImGui::Begin(id, nullptr, kPanel | extra);
+  // Those with this flag lie behind the others; what is drawn over the lanes must not.
+  const ImGuiWindowFlags flags = over ? kPanel & ~ImGuiWindowFlags_NoBringToFrontOnFocus : kPanel;
+  ImGui::Begin(id, nullptr, flags | extra);
   ImGui::PopStyleVar(3);
   draw();
   ImGui::End();
@@ -116,7 +118,7 @@ void Shell::draw_workbench(const Canvas& canvas) {
   // The line colour shows between the panels as hairlines.
   grounds_ = {{{0, 0, display.x, display.y}, colours[Colour::Line]}};
   for (const Rect& area : {a.top, a.knobs, a.band, a.details, a.status, a.lesson, a.buttons})
-    if (area.height > 0) grounds_.push_back({area, colours[Colour::Panel]});
+    if (area.width > 0 && area.height > 0) grounds_.push_back({area, colours[Colour::Panel]});
   for (const Rect& area : {a.job, a.lanes, a.drawer, a.last, a.whole})
     if (area.height > 0) grounds_.push_back({area, colours[Colour::Ground]});
   panel("##top", a.top, {16 * s, 9 * s}, kNoScroll, [&] { draw_top_bar(canvas); });
@@ -154,7 +156,7 @@ void Shell::draw_drawers_over_lanes(const Canvas& canvas, const Rect& room) {
       list.AddRect({r.x, r.y}, {r.x + r.width, r.y + r.height}, canvas.theme[Colour::Line]);
       if (shown_over_ != state_.model.generation()) ImGui::SetScrollY(0);
       draw();
-    });
+    }, true);
   };
   if (state_.about_open && !state_.lesson.on()) over("##about", room.x, [&] { draw_knobs(canvas); });
   if (!is_wide(s) && !state_.selection.empty()) {

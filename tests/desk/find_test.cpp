@@ -101,7 +101,7 @@ TEST_F(FindTest, TheSearchFindsWhileOneTypesAndEnterWalks) {
   desk().key(key::Escape);
   ASSERT_TRUE(desk().until([&] { return !search().open; }));
   EXPECT_TRUE(search().found.empty());
-  EXPECT_EQ(state().drawer, DrawerTab::Plots);
+  EXPECT_EQ(state().drawer, DrawerTab::Closed);
 }
 
 TEST_F(FindTest, NothingFoundOffersANameNearby) {

@@ -38,19 +38,18 @@ class LanesTest : public DeskTest {
 
 TEST_F(LanesTest, ANameIsDraggedElsewhere) {
   const ui::TimeAxis before = axis();
-  const Rect iterations = rect(LaneKind::Iterations);
-  desk().drag(name(LaneKind::Calls), {name(LaneKind::Iterations).x, iterations.y + 2});
+  const Rect phases = rect(LaneKind::Phases);
+  desk().drag(name(LaneKind::Calls), {name(LaneKind::Phases).x, phases.y + 2});
   settle();
-  EXPECT_LT(rect(LaneKind::Calls).y, rect(LaneKind::Iterations).y);
+  EXPECT_LT(rect(LaneKind::Calls).y, rect(LaneKind::Phases).y);
   EXPECT_EQ(axis(), before) << "the view does not move with it";
   EXPECT_TRUE(state().selection.empty());
   // Far below, over the GPU's lanes: it stays with the CPU's, as their last.
   const Rect last = rect(LaneKind::CopyD2H);
   desk().drag(name(LaneKind::Calls), {name(LaneKind::Calls).x, last.y + last.height - 1});
   settle();
-  EXPECT_GT(rect(LaneKind::Calls).y, rect(LaneKind::Iterations).y);
+  EXPECT_GT(rect(LaneKind::Calls).y, rect(LaneKind::Phases).y);
   EXPECT_LT(rect(LaneKind::Calls).y, rect(LaneKind::Kernels).y);
-  EXPECT_EQ(state().timeline.headings().size(), 3u);
   // The order holds for the next run.
   desk().drag(name(LaneKind::CopyD2H), {name(LaneKind::CopyD2H).x, rect(LaneKind::Kernels).y + 2});
   settle();
@@ -61,25 +60,25 @@ TEST_F(LanesTest, ANameIsDraggedElsewhere) {
 
 // The mouse stays where it is, over what has taken the lane's place: the lane goes on, but not past the curve.
 TEST_F(LanesTest, TheKeysCarryALaneOn) {
-  desk().point_at(name(LaneKind::Iterations));
-  ASSERT_TRUE(desk().until([&] { return state().lane_hands.pointed == key(LaneKind::Iterations); }));
+  desk().point_at(name(LaneKind::Phases));
+  ASSERT_TRUE(desk().until([&] { return state().lane_hands.pointed == key(LaneKind::Phases); }));
   const std::vector<std::string> order = state().timeline.order();
   const auto down = [&] {
     desk().act(ui::Action::LaneDown);
     settle();
-    return rect(LaneKind::Iterations).y;
+    return rect(LaneKind::Phases).y;
   };
-  const float before = rect(LaneKind::Iterations).y;
+  const float before = rect(LaneKind::Phases).y;
   EXPECT_GT(down(), before);
-  while (rect(LaneKind::Iterations).y < rect(LaneKind::Calls).y) ASSERT_GT(down(), before);
-  const float last = rect(LaneKind::Iterations).y;
+  while (rect(LaneKind::Phases).y < rect(LaneKind::Calls).y) ASSERT_GT(down(), before);
+  const float last = rect(LaneKind::Phases).y;
   EXPECT_EQ(down(), last);
   EXPECT_LT(last, state().timeline.place_of(ui::kRunAheadKey)->rect.y);
   while (state().timeline.order() != order) {
-    const float y = rect(LaneKind::Iterations).y;
+    const float y = rect(LaneKind::Phases).y;
     desk().act(ui::Action::LaneUp);
     settle();
-    ASSERT_LT(rect(LaneKind::Iterations).y, y);
+    ASSERT_LT(rect(LaneKind::Phases).y, y);
   }
 }
 
@@ -88,14 +87,14 @@ TEST_F(LanesTest, EscapeGivesUpADrag) {
   const Point from = name(LaneKind::Calls);
   desk().point_at(from);
   desk().press();
-  desk().point_at({from.x, rect(LaneKind::Iterations).y + 2});
+  desk().point_at({from.x, rect(LaneKind::Phases).y + 2});
   ASSERT_TRUE(desk().until([&] { return state().timeline.order() != order; }));
   state().selection.range = {0, 1000};
   desk().key(key::Escape);
   desk().frames(2);
   EXPECT_EQ(state().timeline.order(), order);
   EXPECT_TRUE(state().selection.range.has_value()) << "one Escape, one thing";
-  desk().point_at({from.x, rect(LaneKind::Iterations).y + 4});  // still held, and nothing moves
+  desk().point_at({from.x, rect(LaneKind::Phases).y + 4});  // still held, and nothing moves
   desk().release();
   settle();
   EXPECT_EQ(state().timeline.order(), order);
@@ -121,6 +120,8 @@ TEST_F(LanesTest, AnEdgeIsDragged) {
 }
 
 TEST_F(LanesTest, AHeadingFoldsItsGroup) {
+  ui::group_lanes(state(), ui::LaneGrouping::Device);  // by owner, one thread and one stream need no headings
+  settle();
   const std::string group = state().timeline.place_of(key(LaneKind::Kernels))->group;
   const float before = rect(LaneKind::Kernels).height;
   desk().click("lane_group." + group);
@@ -145,7 +146,7 @@ TEST_F(LanesTest, TheMarksOfANamePinAndHideIt) {
   desk().click("lane_pin");
   settle();
   EXPECT_TRUE(choice(LaneKind::Kernels).pinned);
-  EXPECT_LT(rect(LaneKind::Kernels).y, rect(LaneKind::Iterations).y);
+  EXPECT_LT(rect(LaneKind::Kernels).y, rect(LaneKind::Phases).y);
   desk().point_at(name(LaneKind::Phases));
   desk().click("lane_hide");
   settle();

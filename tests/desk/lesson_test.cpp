@@ -315,6 +315,7 @@ TEST_F(LessonTest, IsPresentedByKeysAlone) {
 
 TEST_F(LessonTest, AnswersOfAnyExperimentCanBeHidden) {
   open_experiment("P09");
+  state().about_open = true;
   ASSERT_TRUE(desk_.until([&] { return sees("verdict"); }));
   const auto published = [&] {
     desk_.frames(1);

@@ -26,7 +26,6 @@ class LooksTest : public DeskTest {
     s.presentation.on = s.full_screen = false;
     s.content_scale = 1;
     s.preferences.recent.clear();
-    s.preferences.timeline_share = 0;
   }
   bool comes(const std::string& place) {
     return desk().until([&] { return desk().has_place(place); });
@@ -72,7 +71,7 @@ TEST_F(LooksTest, TheStatusBarIsCalm) {
     const Rect bar = desk().place("status");
     std::vector<std::pair<std::string, float>> texts;
     for (const DrawnText& t : drawn.places()) {
-      if (t.y >= bar.y) texts.emplace_back(t.text, t.x);
+      if (t.y >= bar.y && t.text != "Debug") texts.emplace_back(t.text, t.x);
     }
     return texts;
   };
@@ -151,6 +150,7 @@ TEST_F(LooksTest, TheMenuIsWalkedWithTheArrowsAndTheMouse) {
   desk().key(key::Enter);  // the run's first action
   ASSERT_TRUE(desk().until([&] { return model().paused() != paused; }));
   EXPECT_FALSE(state().overlays.open == ui::Overlay::Menu);
+  hold_still();
   const ui::TimeAxis before = axis();
   desk().click("menu.button");
   ASSERT_TRUE(comes("menu.group.7"));
@@ -202,23 +202,6 @@ TEST_F(LooksTest, LargerTextLeavesAPresentationAsLargeAsItIs) {
   state().preferences.font_scale = 1;
   desk().key(key::F5);
   EXPECT_TRUE(comes("whole_run"));
-}
-
-TEST_F(LooksTest, LanesThatDoNotFitAreScrolledByTheThumb) {
-  desk().frames(2);
-  EXPECT_FALSE(desk().has_place("lanes_scroll.cpu") || desk().has_place("lanes_scroll")) << "all lanes are there";
-  state().preferences.timeline_share = 0.2f;
-  ASSERT_TRUE(comes("lanes_scroll.cpu"));
-  ASSERT_TRUE(desk().until([&] { return !state().timeline.moving(); })) << "the lanes grow into their new places";
-  desk().frames(1);
-  EXPECT_EQ(state().scroll[0], 0);
-  const ui::Rect thumb = desk().place("lanes_scroll.cpu");
-  const float x = thumb.x + thumb.width / 2;
-  desk().drag({x, thumb.y + 8}, {x, thumb.y + 500});
-  EXPECT_GT(state().scroll[0], 20);
-  EXPECT_FALSE(state().selection.range) << "the drag was the thumb's";
-  state().preferences.timeline_share = 0;
-  EXPECT_TRUE(goes("lanes_scroll.cpu"));
 }
 
 // As when the window is moved to a monitor of another density.

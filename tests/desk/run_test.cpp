@@ -68,7 +68,7 @@ TEST_F(RunTest, RestartBeginsAnewWithTheSettingsAsTheyAre) {
     if (by_key) {
       desk().key(key::R);
     } else {
-      desk().click("restart");
+      desk().act(ui::Action::RestartRun);
     }
     ASSERT_TRUE(desk().until([&] { return model().generation() == before + 1; }));
     EXPECT_TRUE(markers().empty());

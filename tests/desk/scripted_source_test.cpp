@@ -158,7 +158,7 @@ TEST_F(ScriptedSourceTest, IsShownAsItGrows) {
 
 TEST_F(ScriptedSourceTest, OffersNothingThatItCannotDo) {
   EXPECT_TRUE(desk().has_place("timeline"));
-  EXPECT_TRUE(desk().has_place("average")) << "the scope is there";
+  EXPECT_TRUE(desk().has_place("trigger_chip")) << "the scope is there";
   for (const char* button : {"pause", "restart", "speed"}) EXPECT_FALSE(desk().has_place(button)) << button;
   EXPECT_EQ(why_without_effect(state(), Action::PauseRun), "it cannot be paused");
   EXPECT_EQ(why_without_effect(state(), Action::RestartRun), "it cannot be restarted from here");

@@ -82,7 +82,6 @@ TEST_F(PreferencesTest, ComeBackAsTheyWere) {
   p.language = base::Language::Chinese;
   p.theme = ThemeName::HighContrast;
   p.animation = false;
-  p.timeline_share = 0.5f;
   p.code_view = true;
   p.recent = {"action.fit", "knob.pinned=true"};
   p.colour_by = ColourBy::Duration;
@@ -182,7 +181,6 @@ TEST_F(PreferencesTest, WrongKeysAreNamedAndTheRestIsTaken) {
   spdlog::set_default_logger(
       std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
   const Preferences p = loaded(R"(theme = "pink"
-timeline_share = 7
 [keys]
 pause = "F9"
 fit = ["Ctrl+Alt+J", "Hyper+J"]
@@ -193,7 +191,6 @@ slower = "F9"
 )");
   spdlog::set_default_logger(before);
   EXPECT_EQ(p.theme, ThemeName::Dark);
-  EXPECT_FLOAT_EQ(p.timeline_share, 0.95f);
   EXPECT_EQ(p.bindings.keys(Action::PauseRun), (std::vector<KeyChord>{{GLFW_KEY_F9, 0}}));
   EXPECT_EQ(p.bindings.keys(Action::Fit), (std::vector<KeyChord>{{GLFW_KEY_J, GLFW_MOD_CONTROL | GLFW_MOD_ALT}}));
   EXPECT_TRUE(p.bindings.keys(Action::Quit).empty());

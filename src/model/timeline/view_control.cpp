@@ -451,7 +451,6 @@ void ViewControl::stop_triggering() {
 void ViewControl::set_trigger(const TriggerSettings& wanted) {
   own_trigger_ = wanted;
   by_hand_ = true;
-  goes_ = false;
   use_trigger(wanted);
 }
 

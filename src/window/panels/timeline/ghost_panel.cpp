@@ -130,7 +130,8 @@ std::string shown_tag(const ShellState& state) {
 }
 
 float ghost_height(const Canvas& c, float room) {
-  const bool wanted = c.state.comparison.other.has_two() || run_below(c.state.comparison);
+  // A run that can be turned keeps the place, so that nothing moves when there is something to compare with.
+  const bool wanted = c.state.model.steering() || run_below(c.state.comparison);
   const float s = c.scale;
   if (!wanted || room < (kLeastLanes + kLeastGhost + kBracketRow) * s) return 0;
   return std::floor(std::max(kLeastGhost * s, (room - kBracketRow * s) * kGhostShare)) + kBracketRow * s;
