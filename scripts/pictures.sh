@@ -68,6 +68,28 @@ open_window() {
   start_display
   printf 'tour_done = %s\nwindow_width = 1600\nwindow_height = 900\n' "$tour_done" \
     >"$XDG_CONFIG_HOME/lanescope/settings.toml"
+  # Keys of this script's own: what it does where the mouse points, the palette cannot do.
+  cat >>"$XDG_CONFIG_HOME/lanescope/settings.toml" <<'EOF'
+[keys]
+roll = "1"
+single = "3"
+average = "4"
+sweep = "C"
+device-menu = "G"
+pin-tooltip = "Q"
+bookmark = "K"
+note = "Shift+K"
+marks = "Shift+V"
+statistics = "Shift+N"
+group = "U"
+pin-lane = "'"
+hide-lane = "Delete"
+collapse = "\\"
+ghost = "Y"
+pin-a = "Shift+A"
+compare = "Shift+B"
+next-step = "Alt+PageDown"
+EOF
   "$LANESCOPE" "$@" &
   program=$!
   local window

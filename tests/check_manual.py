@@ -36,8 +36,8 @@ MARKER = "<!-- keys of the group {} -->"
 MOUSE = "<!-- the mouse -->"
 README_MARKER = "<!-- the keys to begin with -->"
 # The keys in the README; they lead to the others.
-FIRST_KEYS = ["pause", "zoom-in", "pan-left", "pan-right", "fit", "resume", "search", "ruler", "gallery", "flip", "screenshot",
-              "presentation", "theme", "palette", "help"]
+FIRST_KEYS = ["pause", "zoom-in", "pan-left", "pan-right", "fit", "resume", "search", "ruler", "gallery", "flip", "presentation",
+              "palette", "help"]
 # The keys that a parser accepts, and in the manual the line over the table of them.
 KEY_LIST = re.compile(r"constexpr auto (k\w+Keys)\s*=\s*std::to_array<std::string_view>\(\s*\{(.*?)\}\)", re.DOTALL)
 KEY_SOURCES = ["src/experiment/parse_experiment.cpp", "src/experiment/toml_reader.cpp", "src/lesson/parse_lesson.cpp"]

@@ -44,6 +44,9 @@ class Advisor {
       many_small_copies(group);
     }
     loader();
+    std::erase_if(cards_, [](const Card& card) {
+      return card.weight == Weight::Harmless && card.cost_ns > 0 && card.share < limits::kCostShown;
+    });
     sort_cards(cards_);
     if (!context_.gpu.empty())
       for (Card& card : cards_) card.title = tr("{}: {}", context_.gpu, card.title);

@@ -94,6 +94,7 @@ struct Card {
 /// same value.
 namespace limits {
 inline constexpr double kCostMatters = 0.02;         ///< less than this is within the variation between runs
+inline constexpr double kCostShown = 0.01;           ///< a card that costs something, but less, is none
 inline constexpr double kWaitMatters = 0.05;         ///< A1
 inline constexpr double kBusyMeanwhile = 0.90;       ///< A1: share of a wait
 inline constexpr double kLaunchCalls = 0.10;         ///< A4: share of time in launch calls (NVIDIA's host analysis: >

@@ -171,8 +171,11 @@ bool is_shown(const Figure& figure, std::span<const Summary* const> summaries) {
                                [&](const Summary* s) { return value_of(figure, *s, form).value_or(0) > least; });
   };
   switch (figure.shown) {
-    case FigureShown::Always:
-      return true;
+    case FigureShown::Always: {
+      const bool no_gpu =
+          std::ranges::all_of(summaries, [](const Summary* s) { return s->verdict.kind == VerdictKind::CpuOnly; });
+      return !no_gpu || any_above(FigureForm::Total, 0);
+    }
     case FigureShown::IfAny:
       return any_above(FigureForm::Total, 0);
     case FigureShown::IfMatters:

@@ -38,8 +38,14 @@ std::span<const IterationRecord> steady_records(std::span<const IterationRecord>
 Settled settled_from(std::span<const IterationRecord> records, std::optional<Nanoseconds> changed_ns) {
   constexpr std::ptrdiff_t kFewest = 3;
   const Nanoseconds changed = changed_ns.value_or(records.front().start_ns);
-  const auto first = std::partition_point(records.begin(), records.end(),
-                                          [&](const IterationRecord& r) { return r.start_ns < changed; });
+  auto first = std::partition_point(records.begin(), records.end(),
+                                    [&](const IterationRecord& r) { return r.start_ns < changed; });
+  if (changed_ns && first != records.begin()) {
+    const IterationRecord& last = *std::prev(first);
+    first = std::partition_point(first, records.end(), [&](const IterationRecord& r) {
+      return r.gpu_op_count - last.gpu_op_count < last.in_flight;
+    });
+  }
   if (records.end() - first < kFewest) return {changed, false};
   return {std::next(first)->start_ns, true};
 }

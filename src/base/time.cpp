@@ -17,12 +17,13 @@ std::uint64_t magnitude_of(std::int64_t value) {
   return value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
 }
 
-// Formats the value with four significant digits, rounding half away from zero. Integer arithmetic only, so that the
+// Formats the value with so many significant digits, rounding half away from zero. Integer arithmetic only, so that the
 // output does not depend on how a double rounds.
-std::string with_unit(std::int64_t value, std::span<const Unit> units) {
+std::string with_unit(std::int64_t value, std::span<const Unit> units, int digits = 4) {
   std::uint64_t rounded = magnitude_of(value);
-  std::uint64_t step = 1;
-  while (rounded / step >= 10'000) step *= 10;
+  std::uint64_t step = 1, most = 1;
+  for (int i = 0; i < digits; ++i) most *= 10;
+  while (rounded / step >= most) step *= 10;
   rounded = rounded / step + (rounded % step >= (step + 1) / 2 && step > 1 ? 1 : 0);
   rounded *= step;
 
@@ -48,9 +49,9 @@ std::string with_unit(std::int64_t value, std::span<const Unit> units) {
 
 std::string duration_text(double ns) { return format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
 
-std::string format_duration(Nanoseconds ns) {
+std::string format_duration(Nanoseconds ns, int digits) {
   static constexpr std::array<Unit, 4> kUnits{{{"ns", 1}, {"µs", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}}};
-  return with_unit(ns, kUnits);
+  return with_unit(ns, kUnits, digits);
 }
 
 std::string format_count(std::int64_t count) {

@@ -23,8 +23,9 @@ constexpr Nanoseconds from_us(double microseconds) {
 constexpr double to_us(Nanoseconds ns) { return static_cast<double>(ns) / 1e3; }
 constexpr double to_seconds(Nanoseconds ns) { return static_cast<double>(ns) / 1e9; }
 
-/// Formats a duration with at most four significant digits and a suitable unit: "268.4 µs", "1.2 s", "0 ns".
-std::string format_duration(Nanoseconds ns);
+/// Formats a duration with at most four significant digits, or as many as wanted, and a suitable unit: "268.4 µs",
+/// "1.2 s", "0 ns".
+std::string format_duration(Nanoseconds ns, int digits = 4);
 /// The same of a mean, rounded to whole nanoseconds.
 std::string duration_text(double ns);
 

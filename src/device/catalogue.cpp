@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -156,9 +157,12 @@ std::string summary_of_cpu(const sim::DeviceProfile& profile) {
       profile.cpu.cores, profile.cpu.fp32_gflops, profile.cpu.memory_gb_per_s);
 }
 
+std::atomic<bool> looked_for{false};
+
 /// The GPUs of this machine; searched for once.
 const FoundGpus& of_this_machine() {
   static const FoundGpus found = found_gpus(cuda::load());
+  looked_for = true;
   return found;
 }
 
@@ -281,6 +285,8 @@ const std::string& why_no_gpu() {
   if (!problem) problem = cuda::problem_again();
   return *problem;
 }
+
+bool has_looked_for_gpus() { return looked_for; }
 
 std::unique_ptr<Device> make_device(std::string_view id, DeviceContext context) {
   return make_device_from(needed_for(id), id, std::move(context));

@@ -29,6 +29,8 @@ std::vector<CatalogueEntry> catalogue();
 inline constexpr std::string_view kAutoDevice = "auto";
 /// Why "auto" selects no GPU, in one line; empty if it selects one. Determined once per process.
 const std::string& why_no_gpu();
+/// The GPUs of this machine have been looked for, which takes a while: why_no_gpu() is at hand.
+bool has_looked_for_gpus();
 
 /// What a device needs from its environment.
 struct DeviceContext {

@@ -115,7 +115,7 @@ std::set<std::string> decided_by(const Experiment& experiment, const Published& 
 }  // namespace
 
 std::string_view check_key(Check check) {
-  constexpr std::array<std::string_view, 4> kKeys{"fitted", "checked", "unchecked", "missing"};
+  constexpr std::array<std::string_view, 5> kKeys{"fitted", "checked", "unchecked", "missing", "differs"};
   return kKeys[static_cast<std::size_t>(check)];
 }
 
@@ -127,6 +127,8 @@ const char* checking_text(const Checking& checking) {
       return N_("checked against this");
     case Check::Missing:
       return N_("not in this run");
+    case Check::Differs:
+      return N_("does not agree with this");
     default:
       return N_("cannot be checked");
   }
@@ -164,7 +166,9 @@ Checking check_of(const Experiment& experiment, const Published& published, cons
 
 Checking check_of(const Experiment& experiment, const Compared& compared, const FittedSides& machines) {
   Checking result = check_of(experiment, *compared.published, machines);
-  if (result.check == Check::Checked && !compared.ours) result.check = Check::Missing;
+  if (result.check != Check::Checked) return result;
+  if (!compared.ours) result.check = Check::Missing;
+  if (compared.ratio && (*compared.ratio > kAgrees || *compared.ratio < 1 / kAgrees)) result.check = Check::Differs;
   return result;
 }
 

@@ -59,11 +59,14 @@ class PublishedRuns {
 
 enum class Check : std::uint8_t {
   Fitted,     ///< the machine's profile was fitted to it or to a number it follows from, so agreement proves nothing
-  Checked,    ///< our figure is independent of it
+  Checked,    ///< our figure is independent of it, and agrees within a factor of kAgrees
   Unchecked,  ///< no comparable figure: Published::unchecked gives the reason
   Missing,    ///< our figure would check it, but this run lacks the figure
+  Differs,    ///< our figure is independent of it, and does not agree
 };
-std::string_view check_key(Check check);  ///< "fitted", "checked", "unchecked", "missing"
+std::string_view check_key(Check check);  ///< "fitted", "checked", "unchecked", "missing", "differs"
+/// Published numbers are of other machines.
+inline constexpr double kAgrees = 2;
 
 /// The published numbers to which the machines of both sides were fitted. Only simulated machines are fitted.
 struct FittedSides {
@@ -81,7 +84,7 @@ struct Checking {
 const char* checking_text(const Checking& checking);  ///< "fitted to this"; to be translated
 /// The status of a number of `experiment` for a run on these machines that has all figures.
 Checking check_of(const Experiment& experiment, const Published& published, const FittedSides& machines);
-/// The same for a run that may lack the figure.
+/// The same for a run that may lack the figure, or have one that does not agree.
 Checking check_of(const Experiment& experiment, const Compared& compared, const FittedSides& machines);
 
 /// Finds a published number by its name, "P20.h2d_pinned"; null if there is none.

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/time.h"
+#include "base/translate.h"
 
 namespace lanescope::ui {
 
@@ -20,6 +22,13 @@ std::string figure_text(double value) {
 std::string factor_text(double factor) {
   if (factor > 0 && factor < 0.1) return fmt::format("{:.1g}x", factor);
   return fmt::format("{:.{}f}x", factor, factor >= 100 ? 0 : factor >= 10 ? 1 : 2);
+}
+
+std::string change_text(double factor) {
+  if (!(factor > 0)) return "–";
+  const std::string larger = factor_text(std::max(factor, 1 / factor));
+  if (larger == factor_text(1)) return base::tr("as fast");
+  return factor > 1 ? base::tr("{} faster", larger) : base::tr("{} slower", larger);
 }
 
 std::string pace_text(const analysis::Pace& pace) {

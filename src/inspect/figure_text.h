@@ -11,6 +11,8 @@ namespace lanescope::ui {
 std::string figure_text(double value);
 /// A ratio: "4.25x", "0.06x", "187x".
 std::string factor_text(double factor);
+/// A change of speed, of which `factor` > 1 is a gain: "1.44x faster", "1.44x slower", "as fast".
+std::string change_text(double factor);
 /// The time per iteration: "162.1 µs"; "–" if unknown.
 std::string pace_text(const analysis::Pace& pace);
 /// The time per sample: "1.27 µs"; "–" if unknown.

@@ -1,8 +1,10 @@
 #include "io/trace_file.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -107,12 +109,47 @@ OpenedTrace read_trace(const std::filesystem::path& path, ReadProgress* progress
   return merge_ranks(std::move(one));
 }
 
+namespace {
+
+// What a file is that cannot be a trace; empty: it may be JSON. Of other files "not valid JSON" would say nothing.
+std::string what_it_is(std::string_view beginning) {
+  if (beginning.starts_with("\xEF\xBB\xBF")) beginning.remove_prefix(3);
+  const std::size_t first = beginning.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || beginning[first] == '{' || beginning[first] == '[') return {};
+  struct Kind {
+    std::string_view begins;
+    const char* name;
+  };
+  using namespace std::string_view_literals;
+  constexpr std::array<Kind, 6> kKinds{{{"\x89PNG"sv, N_("a PNG picture")},
+                                        {"PK\x03\x04"sv, N_("a ZIP archive")},
+                                        {"%PDF"sv, N_("a PDF document")},
+                                        {"\x7F"
+                                         "ELF"sv,
+                                         N_("a program or a library")},
+                                        {"\x89HDF"sv, N_("an HDF5 file")},
+                                        {"<"sv, N_("HTML or XML")}}};
+  for (const Kind& kind : kKinds) {
+    if (beginning.starts_with(kind.begins)) return base::tr(kind.name);
+  }
+  const bool text = std::ranges::all_of(beginning, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+  });
+  return text ? base::tr("text that does not begin a JSON trace") : base::tr("binary data of an unknown kind");
+}
+
+}  // namespace
+
 OpenedTrace read_file(const std::filesystem::path& path, ReadProgress* progress, const ReadLimits& limits) {
   ByteSource source(path);
   const std::string_view beginning = source.peek();
   if (is_session_file(beginning)) return read_session(source, progress, limits);
   if (sqlite::is_database(beginning)) return read_nsys_export(path, source, progress, limits);
   if (is_nsys_report(beginning)) return read_nsys_report(source, progress, limits);
+  if (const std::string other = what_it_is(beginning); !other.empty()) {
+    source.fail(base::tr("not a trace: {}", other));
+  }
   return read_chrome_trace(source, progress, limits);
 }
 

@@ -171,6 +171,7 @@ void Model::read_capture() {
   capture_.run = paused() ? RunState::Paused : running() ? RunState::Running : RunState::Ended;
   const CaptureMonitor* monitor = source().capture_monitor();
   if (!monitor) return;
+  capture_.simulated = simulated();
   capture_.health = monitor->health();
   capture_.recorder_latency_ms = monitor->recorder_latency_ms();
   capture_.no_gpu = monitor->no_gpu();

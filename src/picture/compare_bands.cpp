@@ -142,6 +142,15 @@ float CompareBands::least_height(const BandsScene& scene) {
          std::min(most, lanes_height(scene, kSideB, kBandsFactors.back()));
 }
 
+// Of each side, one iteration has a band for its costliest stall.
+std::pair<Nanoseconds, Nanoseconds> typical_in(const Alignment& alignment, std::size_t side,
+                                               const Alignment::Piece& piece) {
+  const Alignment::Mark* typical = alignment.mark(side, 0);
+  if (!typical || typical->from < piece.at || typical->from >= piece.until) return {};
+  const Nanoseconds from = piece.source_ns + (typical->from - piece.at);
+  return {from, from + (typical->to - typical->from)};
+}
+
 void CompareBands::add_lanes(const BandsScene& scene, std::size_t side, const TimeAxis& axis, const Rect& area,
                              PictureSheet& sheet) {
   const RunSnapshot& run = *scene.side(side);
@@ -167,6 +176,7 @@ void CompareBands::add_lanes(const BandsScene& scene, std::size_t side, const Ti
     const auto own = axis_of(piece, axis);
     if (!own) continue;
     shown.label_origin = label_origin(scene.alignment, piece);
+    shown.iteration = typical_in(scene.alignment, side, piece);
     prepare(*own);
     sheet.layers.push_back({{own->left_px(), area.y, own->width_px(), area.height}, lanes.timeline.rows()});
   }

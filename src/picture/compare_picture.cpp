@@ -253,8 +253,8 @@ class CompareLayout::Composition {
   void add_foot(float y, SpanBatch& out) const {
     if (!picture_.caption) return add_badge(y + (kCompareFoot - kCompareBadgeHeight) / 2, out);
     out.solid(0, y, width_, y + 1, colours_[Colour::Line]);
-    std::string foot =
-        std::string("Lanescope  ·  ") + tr("hatched: the CPU waits for the GPU  ·  dashed: the GPU has nothing to run");
+    std::string foot = std::string("Lanescope  ·  ") + tr("hatched: the CPU waits; in colour as far as the GPU idles "
+                                                          "because of it  ·  dashed: the GPU has nothing to run");
     if (const std::string said = colouring_text(picture_.colouring); !said.empty()) foot += "  ·  " + said;
     if (compare_simulated(picture_)) {
       const bool both = picture_.a->facts.simulated && picture_.b->facts.simulated;

@@ -271,8 +271,8 @@ class PictureLayout::Composition {
 
   void add_foot(float y, SpanBatch& out) const {
     out.solid(0, y, width_, y + 1, colours_[Colour::Line]);
-    std::string foot =
-        std::string("Lanescope  ·  ") + tr("hatched: the CPU waits for the GPU  ·  dashed: the GPU has nothing to run");
+    std::string foot = std::string("Lanescope  ·  ") + tr("hatched: the CPU waits; in colour as far as the GPU idles "
+                                                          "because of it  ·  dashed: the GPU has nothing to run");
     if (std::ranges::any_of(views_, [](const View& view) { return job_height(view) > 0; })) {
       foot += std::string("  ·  ") + tr("hatched collectives: waiting for the last GPU");
     }

@@ -151,40 +151,40 @@ Face face_of(FontRole role) {
 }
 
 std::string label_text(const TextMeasure& fonts, const Label& label, const Rect& clip) {
-  const float line = fonts.size(label.font);
-  const float y = label.height > 0 ? label.y + (label.height - line) / 2 : label.y;
-  if (y > clip.y + clip.height || y + line < clip.y || label.x > clip.x + clip.width ||
+  const float line = fonts.size(label.font), height = std::max(label.height, line);
+  if (label.y > clip.y + clip.height || label.y + height < clip.y || label.x > clip.x + clip.width ||
       label.x + label.max_width < clip.x) {
     return {};
   }
-  const std::string shown = fit_text(fonts, label.font, label.text, label.max_width);
-  if (shown.empty()) return {};
-  const float width = text_width(fonts, label.font, shown);
-  const float spare = label.max_width - width;
-  float x = label.x;
-  if (label.align == LabelAlign::Centre) x += spare / 2;
-  if (label.align == LabelAlign::Right) x += spare;
+  const auto placed = place_label(fonts, label);
+  if (!placed) return {};
+  const float x = placed->x, y = placed->y, length = placed->length;
   // A label anchored at its alignment point keeps its place in viewers that have other fonts and do not stretch text.
-  float anchor = x;
-  const char* anchored = "";
-  if (label.align == LabelAlign::Centre) {
-    anchor = x + width / 2;
-    anchored = " text-anchor=\"middle\"";
+  float anchor = x, base = y + fonts.ascent(label.font);
+  std::string placing;
+  if (placed->upright) {
+    anchor = x + fonts.ascent(label.font);
+    base = y + length / 2;
+    placing = fmt::format(" text-anchor=\"middle\" transform=\"rotate(-90 {} {})\"", number(anchor), number(base));
+  } else if (label.align == LabelAlign::Centre) {
+    anchor = x + length / 2;
+    placing = " text-anchor=\"middle\"";
   } else if (label.align == LabelAlign::Right) {
-    anchor = x + width;
-    anchored = " text-anchor=\"end\"";
+    anchor = x + length;
+    placing = " text-anchor=\"end\"";
   }
   std::string text;
   if (alpha_of(label.ground) > 0) {
     const float pad = line * 0.4f;
-    text = rect(x - pad, y - 1, width + 2 * pad, line + 2, 4, paint("fill", label.ground));
+    text = rect(x - pad, y - 1, length + 2 * pad, line + 2, 4, paint("fill", label.ground));
   }
+  std::string shown(placed->shown);
+  if (placed->cut) shown += kEllipsis;
   // With textLength, a label takes the same space in viewers without these fonts.
-  const float ascent = fonts.ascent(label.font);
   return text + fmt::format(
                     "<text class=\"f{}\" x=\"{}\" y=\"{}\"{} textLength=\"{}\" "
                     "lengthAdjust=\"spacingAndGlyphs\"{}>{}</text>\n",
-                    static_cast<int>(label.font), number(anchor), number(y + ascent), anchored, number(width),
+                    static_cast<int>(label.font), number(anchor), number(base), placing, number(length),
                     paint("fill", label.colour), io::xml_text(shown));
 }
 

@@ -175,23 +175,27 @@ void draw_grid(const Pen& pen, const LineFrame& frame) {
             LabelAlign::Right);
 }
 
-// Line colours: nearly everybody can distinguish blue, green, orange and pink.
-constexpr std::array kLineColours{Colour::Accent, Colour::Kernel, Colour::CopyD2H, Colour::Bubble};
+// The first line has the accent, the others colours of names, none of which says what the lanes' colours say.
+constexpr std::size_t kMostLines = 4;
+std::uint32_t line_colour(const Theme& theme, std::size_t line) {
+  constexpr std::array<std::size_t, kMostLines> kPlaces{0, 0, 8, 4};
+  return line == 0 ? theme[Colour::Accent] : theme.categories[kPlaces[line]];
+}
 
 /// True for two axes of which the first selects a line.
 bool is_several_lines(const experiment::SweepSpec& spec) {
-  return spec.axes.size() == 2 && spec.axes[0].values.size() <= kLineColours.size() &&
+  return spec.axes.size() == 2 && spec.axes[0].values.size() <= kMostLines &&
          std::ranges::none_of(spec.axes[0].values,
                               [](const std::string& value) { return axis_number(value).has_value(); });
 }
 
 void draw_one_line(const Pen& pen, const LineFrame& frame, std::span<const SweepPoint> points, std::size_t first,
-                   Colour colour, float each) {
+                   std::uint32_t colour, float each) {
   const float s = pen.s;
   std::vector<ImVec2> dots;
   const auto flush_line = [&] {
     if (dots.size() > 1) {
-      pen.list.AddPolyline(dots.data(), static_cast<int>(dots.size()), pen.theme[colour], 0, 2.5f * s);
+      pen.list.AddPolyline(dots.data(), static_cast<int>(dots.size()), colour, 0, 2.5f * s);
     }
     dots.clear();
   };
@@ -214,7 +218,7 @@ void draw_one_line(const Pen& pen, const LineFrame& frame, std::span<const Sweep
       continue;
     }
     const float y = frame.y_of(*points[i].value);
-    pen.list.AddCircleFilled({x, y}, (marked ? 7 : 5) * s, pen.theme[colour], 24);
+    pen.list.AddCircleFilled({x, y}, (marked ? 7 : 5) * s, colour, 24);
     pen.list.AddCircle({x, y}, (marked ? 7 : 5) * s, pen.theme[Colour::Ground], 24, 1.5f * s);
   }
 }
@@ -267,7 +271,7 @@ void draw_legend(const Pen& pen, const Rect& area, float right) {
     const float width = text_width(pen.fonts, FontRole::Body, text);
     x -= width;
     pen.label({x, area.y, width + 2 * s, 22 * s}, Colour::Text, FontRole::Body, text);
-    pen.list.AddRectFilled({x - 26 * s, area.y + 9 * s}, {x - 8 * s, area.y + 13 * s}, pen.theme[kLineColours[i]],
+    pen.list.AddRectFilled({x - 26 * s, area.y + 9 * s}, {x - 8 * s, area.y + 13 * s}, line_colour(pen.theme, i),
                            2 * s);
     x -= 46 * s;
   }
@@ -316,7 +320,7 @@ std::optional<std::size_t> draw_lines(const Pen& pen, const Rect& area, float mo
     }
   }
   for (std::size_t first = 0; first + count <= points.size(); first += count) {
-    draw_one_line(pen, frame, points.subspan(first, count), first, kLineColours[first / count], each);
+    draw_one_line(pen, frame, points.subspan(first, count), first, line_colour(pen.theme, first / count), each);
   }
   if (count > 0) draw_values(pen, frame, count, each);
   pen.label({plot.x, plot.y + plot.height + 30 * s, plot.width, 20 * s}, Colour::Muted, FontRole::Body,

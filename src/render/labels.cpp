@@ -3,6 +3,7 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -12,28 +13,37 @@ namespace {
 void draw_label(ImDrawList& list, const Fonts& fonts, const Label& label) {
   const float line = fonts.size(label.font);
   const ImVec2 clip_min = list.GetClipRectMin(), clip_max = list.GetClipRectMax();
-  float y = label.height > 0 ? label.y + (label.height - line) / 2 : label.y;
-  if (y > clip_max.y || y + line < clip_min.y || label.x > clip_max.x || label.x + label.max_width < clip_min.x) return;
-
-  const FittedText fitted = fit(fonts, label.font, label.text, label.max_width);
-  if (fitted.shown.empty()) return;
-  const float spare = label.max_width - fitted.width;
-  float x = label.x;
-  if (label.align == LabelAlign::Centre) x += spare / 2;
-  if (label.align == LabelAlign::Right) x += spare;
-  x = std::round(x);
-  y = std::round(y);
-
+  const float height = std::max(label.height, line);
+  if (label.y > clip_max.y || label.y + height < clip_min.y || label.x > clip_max.x ||
+      label.x + label.max_width < clip_min.x) {
+    return;
+  }
+  const auto placed = place_label(fonts, label);
+  if (!placed) return;
+  const float x = std::round(placed->x), y = std::round(placed->y);
   if ((label.ground >> 24) != 0) {
     const float pad = line * 0.4f;
-    list.AddRectFilled(ImVec2(x - pad, y - 1), ImVec2(x + fitted.width + pad, y + line + 1), label.ground, 4);
+    list.AddRectFilled(ImVec2(x - pad, y - 1), ImVec2(x + placed->length + pad, y + line + 1), label.ground, 4);
   }
   ImFont* font = fonts[label.font];
-  const std::string_view shown = fitted.shown;
-  list.AddText(font, line, ImVec2(x, y), label.colour, shown.data(), shown.data() + shown.size());
-  if (fitted.cut) {
-    const float at = x + fonts.width(label.font, shown);
-    list.AddText(font, line, ImVec2(at, y), label.colour, kEllipsis.data(), kEllipsis.data() + kEllipsis.size());
+  const int first = list.VtxBuffer.Size;
+  // Upright text is clipped where it will be, not where it is before it is turned.
+  constexpr float kFar = 1e6f;
+  const auto write = [&](float at, std::string_view text) {
+    if (placed->upright) {
+      font->RenderText(&list, line, ImVec2(at, y), label.colour, {-kFar, -kFar, kFar, kFar}, text.data(),
+                       text.data() + text.size());
+    } else {
+      list.AddText(font, line, ImVec2(at, y), label.colour, text.data(), text.data() + text.size());
+    }
+  };
+  write(x, placed->shown);
+  if (placed->cut) write(x + fonts.width(label.font, placed->shown), kEllipsis);
+  if (!placed->upright) return;
+  const float bottom = std::round(placed->y + placed->length);
+  for (int i = first; i < list.VtxBuffer.Size; ++i) {
+    ImVec2& at = list.VtxBuffer[i].pos;
+    at = ImVec2(x + (at.y - y), bottom - (at.x - x));
   }
 }
 

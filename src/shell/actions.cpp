@@ -1,5 +1,6 @@
 #include "shell/actions.h"
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 
@@ -30,7 +31,13 @@ std::span<const ActionInfo> standard_actions() {
 
 // No lock: the window draws and handles keys on one thread.
 static std::vector<ActionInfo>& table_in_force() {
-  static std::vector<ActionInfo> table(standard_actions().begin(), standard_actions().end());
+  static std::vector<ActionInfo> table = [] {
+    std::vector<ActionInfo> rows(standard_actions().begin(), standard_actions().end());
+    for (ActionInfo& row : rows) {
+      if (row.keys.empty()) row.keys.push_back({});
+    }
+    return rows;
+  }();
   return table;
 }
 
@@ -129,10 +136,26 @@ std::string key_text(KeyChord chord) {
 std::string keys_text(const ActionInfo& info) {
   std::string text;
   for (const KeyChord& chord : info.keys) {
+    if (chord.key == 0) continue;
     if (chord.key == key::KeypadAdd || chord.key == key::KeypadSubtract) continue;  // the same as + and −
     text += (text.empty() ? "" : " · ") + key_text(chord);
   }
   return text;
+}
+
+std::string with_keys(const std::string& text, Action action) {
+  const std::string keys = keys_text(info(action));
+  return keys.empty() ? text : text + " (" + keys + ")";
+}
+
+bool is_listed(const ActionInfo& info) {
+  // Keys as in many programs, and those of single moments, which say them themselves.
+  constexpr std::array kUnlisted{
+      Action::ScrollUp,        Action::ScrollDown,   Action::FitAll,     Action::ViewForward,   Action::GoTo,
+      Action::ToBegin,         Action::ToEnd,        Action::NextFound,  Action::PreviousFound, Action::CodeView,
+      Action::HideAnswers,     Action::PicturePanel, Action::Screenshot, Action::Menu,          Action::NextControl,
+      Action::PreviousControl, Action::FullScreen,   Action::LargerText, Action::SmallerText,   Action::Quit};
+  return info.keys.front().key != 0 && std::ranges::find(kUnlisted, info.action) == kUnlisted.end();
 }
 
 const char* group_title(ActionGroup group) {

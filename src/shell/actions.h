@@ -49,6 +49,7 @@ enum class Action : std::uint8_t {
   Single,
   Average,
   TriggerPanel,
+  WorstIteration,
   Resume,
   // view
   ZoomIn,
@@ -211,9 +212,14 @@ std::span<const ActionInfo> standard_actions();
 /// For bindings.h: sets the keys of actions(), in the table's order. An action without keys gets one {0, 0}, so that
 /// every action has a first key to show.
 void set_keys(std::vector<std::vector<KeyChord>> keys);
-/// "Ctrl+S", "[", "W · ↑"; "–" without a key.
+/// "Ctrl+S", "[", "W · ↑"; empty without a key.
 std::string keys_text(const ActionInfo& info);
-std::string key_text(KeyChord chord);
+std::string key_text(KeyChord chord);  ///< "–" for no key
+/// "fit (F)"; the text alone if the action has no key.
+std::string with_keys(const std::string& text, Action action);
+/// Its first key is worth knowing, and therefore in the list of keys. Other keys are those of many programs, or second
+/// ones; everything else is found in the palette by its name.
+bool is_listed(const ActionInfo& info);
 const char* group_title(ActionGroup group);  ///< "THE RUN"
 const char* group_name(ActionGroup group);   ///< "Run", for the menu
 

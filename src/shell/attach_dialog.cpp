@@ -27,7 +27,6 @@ void open_attach_dialog(ShellState& state) {
   AttachDialog& dialog = state.overlays.attach;
   const std::vector<AttachedProgram>& known = state.preferences.attached;
   fill_in(dialog, known.empty() ? AttachedProgram{} : known.front());
-  dialog.just_opened = true;
   dialog.enter = false;
 }
 

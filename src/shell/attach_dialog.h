@@ -14,11 +14,10 @@ struct ShellState;
 struct AttachDialog {
   AttachedProgram typed;
   std::string problem;  ///< why it could not be started
-  bool just_opened = false;
-  int fields = 0;      ///< changes when the fields are filled in, so that ImGui sees new ones
-  int field = 0;       ///< which of the three has the keyboard
-  bool focus = false;  ///< give it the keyboard
-  bool enter = false;  ///< Enter was pressed; applied after the text typed before it
+  int fields = 0;       ///< changes when the fields are filled in, so that ImGui sees new ones
+  int field = 0;        ///< which of the three has the keyboard
+  bool focus = false;   ///< give it the keyboard
+  bool enter = false;   ///< Enter was pressed; applied after the text typed before it
 };
 
 /// With the last program in the fields, if there is one.

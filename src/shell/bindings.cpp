@@ -64,13 +64,6 @@ const ActionInfo& in_table(Action action) {
   return standard_actions().front();
 }
 
-/// The table lets these two actions share this key: one acts on a tap, the other while the key is held.
-bool may_share(Action a, Action b, KeyChord chord) {
-  const ActionInfo& x = in_table(a);
-  const ActionInfo& y = in_table(b);
-  return (x.held == nullptr) != (y.held == nullptr) && has(x.keys, chord) && has(y.keys, chord);
-}
-
 std::optional<int> key_named(const std::string& name) {
   for (const KeyName& known : kNames) {
     if (lower(known.name) == name) return known.key;
@@ -149,8 +142,7 @@ std::vector<KeyChord> Bindings::keys(Action action) const {
   if (const auto found = own_.find(action); found != own_.end()) return found->second;
   std::vector<KeyChord> keys = in_table(action).keys;
   std::erase_if(keys, [&](KeyChord chord) {
-    return std::any_of(own_.begin(), own_.end(),
-                       [&](const auto& own) { return has(own.second, chord) && !may_share(own.first, action, chord); });
+    return std::any_of(own_.begin(), own_.end(), [&](const auto& own) { return has(own.second, chord); });
   });
   return keys;
 }
@@ -165,7 +157,7 @@ void Bindings::set(Action action, std::vector<KeyChord> keys) {
 
 std::optional<Action> Bindings::taken_by(KeyChord chord, Action action) const {
   for (const ActionInfo& a : standard_actions()) {
-    if (a.action != action && has(keys(a.action), chord) && !may_share(a.action, action, chord)) return a.action;
+    if (a.action != action && has(keys(a.action), chord)) return a.action;
   }
   return std::nullopt;
 }
@@ -204,36 +196,32 @@ bool repeats(Action action) {
   }
 }
 
-std::optional<Action> KeyPresses::press(KeyChord chord, Clock::time_point now) {
-  const ActionInfo* tapped = action_of(chord, false);
+std::optional<Action> KeyPresses::press(KeyChord chord) {
+  if (const ActionInfo* pressed = action_of(chord, false)) return pressed->action;
   const ActionInfo* held = action_of(chord, true);
-  if (!tapped && !held && chord.modifiers == modifier::Shift) held = action_of({chord.key, 0}, true);
-  if (!held) return tapped ? std::optional(tapped->action) : std::nullopt;
-  std::erase_if(down_, [&](const Down& d) { return d.chord.key == chord.key; });
-  down_.push_back({chord, held->action, tapped ? std::optional(tapped->action) : std::nullopt, now});
+  if (!held && chord.modifiers == modifier::Shift) held = action_of({chord.key, 0}, true);
+  if (!held) return std::nullopt;
+  release(chord.key);
+  down_.push_back({chord, held->action});
   return std::nullopt;
 }
 
 std::optional<Action> KeyPresses::repeat(KeyChord chord) const {
-  const ActionInfo* tapped = action_of(chord, false);
-  return tapped && repeats(tapped->action) ? std::optional(tapped->action) : std::nullopt;
+  const ActionInfo* pressed = action_of(chord, false);
+  return pressed && repeats(pressed->action) ? std::optional(pressed->action) : std::nullopt;
 }
 
-std::optional<Action> KeyPresses::release(int key, Clock::time_point now) {
-  const auto found = std::find_if(down_.begin(), down_.end(), [&](const Down& d) { return d.chord.key == key; });
-  if (found == down_.end()) return std::nullopt;
-  const std::optional<Action> tap = now - found->since < kTap ? found->tap : std::nullopt;
-  down_.erase(found);
-  return tap;
+void KeyPresses::release(int key) {
+  std::erase_if(down_, [key](const Down& d) { return d.chord.key == key; });
 }
 
-std::vector<Action> KeyPresses::held(int modifiers, Clock::time_point now) const {
+std::vector<Action> KeyPresses::held(int modifiers) const {
   std::vector<Action> acting;
   for (const Down& d : down_) {
     if ((modifiers & ~modifier::Shift) != (d.chord.modifiers & ~modifier::Shift)) continue;
     // If the key with Shift belongs to another action, that action is meant.
     if (modifiers != d.chord.modifiers && action_of({d.chord.key, modifiers}, false)) continue;
-    if (!d.tap || now - d.since >= kTap) acting.push_back(d.action);
+    acting.push_back(d.action);
   }
   return acting;
 }

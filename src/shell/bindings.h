@@ -1,7 +1,6 @@
 // The user's own keys: where they differ from the table of actions, how they are written, and what a key press means.
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,19 +45,15 @@ void apply_bindings(const Bindings& bindings);
 bool repeats(Action action);
 
 /// Turns key presses and releases into actions. A held action acts while its key is down with the modifiers it was
-/// pressed with; Shift may be added, for actions with coarse steps. If its key also has an ordinary action, a tap
-/// performs that one.
+/// pressed with; Shift may be added, for actions with coarse steps.
 class KeyPresses {
  public:
-  using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds kTap{250};
-
-  std::optional<Action> press(KeyChord chord, Clock::time_point now);
+  std::optional<Action> press(KeyChord chord);
   /// A key that stays down: only actions with repeats() act again.
   std::optional<Action> repeat(KeyChord chord) const;
-  std::optional<Action> release(int key, Clock::time_point now);
+  void release(int key);
   /// The held actions of the keys that are down, with the modifiers that are down now.
-  std::vector<Action> held(int modifiers, Clock::time_point now) const;
+  std::vector<Action> held(int modifiers) const;
   bool any() const { return !down_.empty(); }
   void forget() { down_.clear(); }
 
@@ -66,8 +61,6 @@ class KeyPresses {
   struct Down {
     KeyChord chord;
     Action action;
-    std::optional<Action> tap;
-    Clock::time_point since;
   };
   std::vector<Down> down_;
 };

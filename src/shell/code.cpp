@@ -95,6 +95,10 @@ void source_is_at(ShellState& state, const std::filesystem::path& found) {
   if (moved.size() > kMovedSources) moved.resize(kMovedSources);
 }
 
+bool has_code(const ShellState& state) {
+  return state.model.live() || state.model.has_users_code() || state.code.loop();
+}
+
 void update_code(ShellState& state) {
   CodeState& code = state.code;
   if (state.model.has_users_code()) {
@@ -116,6 +120,7 @@ void update_code(ShellState& state) {
     code.choose(std::nullopt);
   }
   code.update(state.model, now, base::now());
+  if (state.drawer == DrawerTab::Code && !has_code(state)) state.drawer = DrawerTab::Plots;
 }
 
 void go_to_statement(ShellState& state, std::size_t line) {
@@ -143,19 +148,22 @@ std::vector<ActionInfo> code_actions() {
        "code-view",
        N_("code view: what each statement costs"),
        {{key::F4}},
-       toggle_code},
+       toggle_code,
+       [](const ShellState& s) {
+         return has_code(s) ? "" : std::string(base::tr("the code of this trace is not known"));
+       }},
       {Action::CopyScript,
        ActionGroup::Out,
        "copy-script",
        N_("copy the loop as a PyTorch script that runs"),
-       {{key::C, kAlt}},
+       {},
        copy_script,
        no_code},
       {Action::CopyLink,
        ActionGroup::Out,
        "copy-link",
        N_("copy a link, or the command that shows this"),
-       {{key::C, kAlt | kShift}},
+       {},
        copy_link,
        no_link},
   };

@@ -10,7 +10,9 @@ namespace lanescope::ui {
 
 struct ShellState;
 
-/// Once per frame: updates the costs next to the code.
+/// There is code to show, or there may be: of a trace of another program there is none.
+bool has_code(const ShellState& state);
+/// Once per frame: updates the costs next to the code. Its tab is left when there is none.
 void update_code(ShellState& state);
 /// Chooses a line of the code: outlines its ranges, and selects the costliest range and brings it into view. Choosing
 /// the same line again clears the choice.

@@ -9,11 +9,21 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenSamples{500};
 
+bool is_run(const ShellState& state) { return state.model.steering() != nullptr; }
+
 }  // namespace
+
+ColourBy colouring_of(const ShellState& state) {
+  return is_run(state) ? state.preferences.colour_by : state.preferences.colour_traces_by;
+}
+
+void set_colouring(ShellState& state, ColourBy by) {
+  (is_run(state) ? state.preferences.colour_by : state.preferences.colour_traces_by) = by;
+}
 
 void update_colours(ShellState& state) {
   ColourState& colours = state.colours;
-  colours.colouring.by = state.preferences.colour_by;
+  colours.colouring.by = colouring_of(state);
   if (colours.generation != state.model.generation()) {
     colours.generation = state.model.generation();
     colours.colouring.scales = {};
@@ -29,11 +39,11 @@ void update_colours(ShellState& state) {
 }
 
 void colour_by(ShellState& state, ColourBy by) {
-  state.preferences.colour_by = by;
+  set_colouring(state, by);
   const std::string text = base::tr("colours {}", colour_by_title(by));
   switch (by) {
     case ColourBy::Name:
-      return state.show_toast(text + ": " + base::tr("a name has the same colour in every run"));
+      return state.show_toast(text + ": " + base::tr("a kernel has the same colour in every run"));
     case ColourBy::Duration:
       return state.show_toast(text + ": " + base::tr("long events stand out, each kind on its own scale"));
     case ColourBy::Stream:

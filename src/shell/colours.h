@@ -21,6 +21,9 @@ struct ColourState {
 
 /// Once per frame, before anything is drawn.
 void update_colours(ShellState& state);
+/// What the colours say: chosen for runs and for everything else apart.
+ColourBy colouring_of(const ShellState& state);
+void set_colouring(ShellState& state, ColourBy by);
 /// Chooses what the colours say, and says so.
 void colour_by(ShellState& state, ColourBy by);
 

@@ -41,7 +41,8 @@ std::string nothing_pinned(const ShellState& state) {
 
 void update_comparison(ShellState& state) {
   OtherSide& other = state.comparison.other;
-  other.update(state.model, state.experiment.active ? &*state.experiment.active : nullptr);
+  other.update(state.model, state.experiment.active ? &*state.experiment.active : nullptr,
+               state.view.trigger_settings());
   const SharedSnapshot below = other.run();
   state.view.compare_with(below ? static_cast<double>(below->typical_iteration().duration()) : 0);
   CompareState& compare = state.comparison.state;
@@ -54,15 +55,15 @@ void update_comparison(ShellState& state) {
       state.comparison.ghost = ghost.number;
       state.plots.ghost = std::move(ghost);
     }
-    const char* says = state.model.live() ? tr("A is pinned: what runs after the next knob change is B ({})")
-                                          : tr("A is pinned: what you open or start next is B ({})");
-    state.show_toast(fmt::format(fmt::runtime(says), key_text(info(Action::CompareView).keys.front())));
+    state.show_toast(state.model.live() ? tr("A is pinned: what runs after the next knob change is B")
+                                        : tr("A is pinned: what you open or start next is B"));
   }
   if (compare.just_refused()) {
     state.show_toast(tr("Nothing to pin yet: no iteration has been measured with these settings"));
   }
   if (!had_b && compare.b() && !compare.open) {
-    state.show_toast(headline(*compare.a(), *compare.b()) + "  ·  " + key_text(info(Action::CompareView).keys.front()));
+    const std::string keys = keys_text(info(Action::CompareView));
+    state.show_toast(headline(*compare.a(), *compare.b()) + (keys.empty() ? "" : "  ·  " + keys));
   }
 }
 
@@ -72,27 +73,21 @@ std::vector<ActionInfo> compare_actions() {
        ActionGroup::Reading,
        "pin-a",
        N_("pin this run as A; what runs next is B"),
-       {{key::A, kShift}},
+       {},
        [](ShellState& s) { s.comparison.state.pin(); },
        nothing_to_pin},
-      {Action::UnpinA,
-       ActionGroup::Reading,
-       "unpin-a",
-       N_("unpin A"),
-       {{key::A, kShift | kCtrl}},
-       unpin,
-       nothing_to_unpin},
+      {Action::UnpinA, ActionGroup::Reading, "unpin-a", N_("unpin A"), {}, unpin, nothing_to_unpin},
       {Action::CompareView,
        ActionGroup::Reading,
        "compare",
        N_("compare A and B on one clock"),
-       {{key::B, kShift}},
+       {},
        [](ShellState& s) { s.comparison.state.open = !s.comparison.state.open; }},
       {Action::CompareAlign,
        ActionGroup::Reading,
        "compare-align",
        N_("A and B: align by iteration or by time"),
-       {{key::B, kAlt}},
+       {},
        toggle_align,
        nullptr,
        nothing_pinned},
@@ -100,7 +95,7 @@ std::vector<ActionInfo> compare_actions() {
        ActionGroup::Reading,
        "renew-b",
        N_("measure B again, from now on"),
-       {{key::B, kCtrl}},
+       {},
        [](ShellState& s) { s.comparison.state.renew(); },
        nothing_pinned},
   };

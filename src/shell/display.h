@@ -34,7 +34,6 @@ struct CalmFigures {
 };
 
 struct FrameFigures {
-  double frame_ms = 0;  ///< work time per frame, smoothed
   /// This machine is busy, and not all is drawn in every frame, of which there are that many; 0: all is.
   double coarse_frames_per_second = 0;
 };

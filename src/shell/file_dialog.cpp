@@ -49,7 +49,6 @@ void open_field(ShellState& state) {
   open_overlay(state, Overlay::Files);
   PathField& field = state.files.field;
   field.question = state.files.question;
-  field.just_opened = true;
   const fs::path start = fs::absolute(field.question.start).lexically_normal();
   field.folder = field.question.save ? start.parent_path() : start;
   std::string text = short_path(start);
@@ -94,6 +93,13 @@ fs::path typed_path(const fs::path& folder, std::string_view typed) {
 
 void PathField::type(const std::string& text) {
   typed = text;
+  // A path from the root or from home, typed after the folder that stands there, takes its place.
+  for (const std::string_view anew : {"//", "/~"}) {
+    const std::size_t at = typed.rfind(anew);
+    if (at == std::string::npos) continue;
+    typed.erase(0, at + 1);
+    select_from = typed.size();
+  }
   problem.clear();
   replaces.clear();
   selected.reset();

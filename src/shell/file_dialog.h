@@ -29,7 +29,7 @@ struct PathField {
   std::string problem;             ///< why it cannot go on
   std::filesystem::path replaces;  ///< an existing file: another confirmation replaces it
   std::optional<std::filesystem::path> chosen;
-  bool just_opened = false, scroll_to_selected = false;
+  bool scroll_to_selected = false;
   std::optional<std::size_t> select_from;  ///< the program changed the text: it is to be selected from here on
   // Keys since the last frame, applied after the text typed before them.
   std::ptrdiff_t steps = 0;

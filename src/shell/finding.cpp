@@ -106,6 +106,7 @@ void toggle_drawer(ShellState& state, DrawerTab tab) {
 void open_search(ShellState& state) {
   state.search.open = true;
   state.search.focus_wanted = true;
+  state.await_field();
   state.presentation.on = false;  // it has no search field
   state.drawer = DrawerTab::Found;
 }
@@ -224,19 +225,19 @@ std::vector<ActionInfo> finding_actions() {
        ActionGroup::Reading,
        "event-list",
        N_("list of events, linked to the timeline"),
-       {{key::V}},
+       {},
        [](ShellState& s) { toggle_drawer(s, DrawerTab::Events); }},
       {Action::Statistics,
        ActionGroup::Reading,
        "statistics",
        N_("statistics by name: all of it, or the range"),
-       {{key::N, kShift}},
+       {},
        [](ShellState& s) { toggle_drawer(s, DrawerTab::Statistics); }},
       {Action::Ranks,
        ActionGroup::Reading,
        "ranks",
        N_("table of ranks: who arrives last, and who waits"),
-       {{key::R, kAlt}},
+       {},
        [](ShellState& s) { toggle_drawer(s, DrawerTab::Ranks); },
        [](const ShellState& s) {
          return s.job.has_ranks() ? "" : std::string(base::tr("there are no collectives of several GPUs"));

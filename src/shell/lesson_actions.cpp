@@ -16,7 +16,7 @@ using base::tr;
 
 std::string no_lesson(const ShellState& state) {
   if (state.lesson.on()) return {};
-  return tr("no lesson is open; {} shows them", key_text(info(Action::Lessons).keys.front()));
+  return tr("no lesson is open; they are in the gallery ({})", key_text(info(Action::Gallery).keys.front()));
 }
 
 std::string nothing_asked(const ShellState& state) {
@@ -94,7 +94,7 @@ std::vector<ActionInfo> lesson_actions() {
        ActionGroup::Lesson,
        "lessons",
        N_("lessons: choose one"),
-       {{key::E, kShift}},
+       {},
        [](ShellState& s) {
          const bool open = s.overlays.open == Overlay::Gallery && s.overlays.gallery.lessons;
          if (open) return close_overlay(s);
@@ -105,41 +105,35 @@ std::vector<ActionInfo> lesson_actions() {
        ActionGroup::Lesson,
        "next-step",
        N_("the lesson's next step (presenting: →)"),
-       {{key::PageDown, kAlt}},
+       {},
        next_step,
        no_lesson},
       {Action::PreviousStep,
        ActionGroup::Lesson,
        "previous-step",
        N_("the step before (presenting: ←)"),
-       {{key::PageUp, kAlt}},
+       {},
        previous_step,
        no_lesson},
       {Action::Reveal,
        ActionGroup::Lesson,
        "reveal",
        N_("give the answer and see what was measured"),
-       {{key::Enter, kAlt}},
+       {},
        reveal,
        nothing_asked},
       {Action::AskAgain,
        ActionGroup::Lesson,
        "ask-again",
        N_("ask the step's question again"),
-       {{key::Backspace, kAlt}},
+       {},
        [](ShellState& s) {
          s.lesson.ask_again();
          s.requests.step = s.lesson.number();
        },
        first_answer_counts},
-      {Action::Hint, ActionGroup::Lesson, "hint", N_("a hint for the task"), {{key::H, kAlt}}, hint, no_lesson},
-      {Action::EndLesson,
-       ActionGroup::Lesson,
-       "end-lesson",
-       N_("end the lesson"),
-       {{key::End, kAlt}},
-       end_lesson,
-       no_lesson},
+      {Action::Hint, ActionGroup::Lesson, "hint", N_("a hint for the task"), {}, hint, no_lesson},
+      {Action::EndLesson, ActionGroup::Lesson, "end-lesson", N_("end the lesson"), {}, end_lesson, no_lesson},
       {Action::HideAnswers,
        ActionGroup::Lesson,
        "hide-answers",

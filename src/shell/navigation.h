@@ -17,7 +17,7 @@ struct ShellState;
 /// The field in which a time or an iteration is typed.
 struct GoToState {
   std::string text;
-  bool was_open = false;
+  bool enter = false;  ///< was pressed since the last frame
 };
 
 /// A mouse drag on the overview strip of the whole run.

@@ -8,7 +8,6 @@ namespace {
 
 void open_gallery(ShellState& state) {
   GalleryState& gallery = state.overlays.gallery;
-  gallery.just_opened = true;
   gallery.lessons = false;
   gallery.filter.clear();
   gallery.list = gallery_list("", state.language());
@@ -20,10 +19,24 @@ void open_gallery(ShellState& state) {
 
 }  // namespace
 
+bool has_text_field(const Overlays& overlays) {
+  switch (overlays.open.value_or(Overlay::Help)) {
+    case Overlay::Palette:
+    case Overlay::GoTo:
+    case Overlay::Files:
+    case Overlay::Attach:
+      return true;
+    case Overlay::Gallery:
+      return !overlays.gallery.lessons;
+    default:
+      return false;
+  }
+}
+
 void close_overlay(ShellState& state) {
   Overlays& overlays = state.overlays;
   overlays.open.reset();
-  overlays.gallery.just_opened = false;
+  overlays.gallery.keys.clear();
   state.files.field = {};
 }
 
@@ -34,6 +47,8 @@ void open_overlay(ShellState& state, Overlay overlay) {
   if (overlay == Overlay::Menu) state.overlays.menu.recent = recent_files(state.preferences);
   if (overlay == Overlay::Gallery) open_gallery(state);
   if (overlay == Overlay::Attach) open_attach_dialog(state);
+  if (overlay == Overlay::GoTo) state.navigation.go_to = {};
+  if (has_text_field(state.overlays)) state.await_field();
 }
 
 void toggle_overlay(ShellState& state, Overlay overlay) {
@@ -61,6 +76,10 @@ void close_topmost(ShellState& state) {
     close_overlay(state);
   } else if (state.tour != TourStep::Off && !state.presentation.on) {
     end_tour(state);
+  } else if (!state.rescued_run.empty()) {
+    state.rescued_run.clear();
+  } else if (!state.crash_report.empty()) {
+    state.crash_report.clear();
   } else if (state.marks.open) {
     state.marks.open.reset();
   } else if (state.colours.legend_open) {

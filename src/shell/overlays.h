@@ -30,7 +30,6 @@ struct MenuState {
 
 /// The gallery of all experiments.
 struct GalleryState {
-  bool just_opened = false;
   bool lessons = false;    ///< the tab of the lessons is shown
   std::size_t lesson = 0;  ///< the selected one
   std::string filter;
@@ -38,6 +37,7 @@ struct GalleryState {
   GalleryList list;          ///< what the filter leaves
   std::size_t selected = 0;  ///< in the list
   bool scroll_to_selected = false;
+  std::vector<int> keys;               ///< pressed since the last frame, see gallery_key()
   std::string checked;                 ///< the experiment that `machines` belongs to
   experiment::FittedSides machines{};  ///< the machines that its sides run on
 };
@@ -50,6 +50,8 @@ struct Overlays {
   AttachDialog attach;
 };
 
+/// Everything that is typed is for it.
+bool has_text_field(const Overlays& overlays);
 void close_overlay(ShellState& state);
 /// Replaces the overlay that is open.
 void open_overlay(ShellState& state, Overlay overlay);

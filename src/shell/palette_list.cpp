@@ -55,9 +55,8 @@ void add_actions(const ShellState& state, std::vector<PaletteEntry>& entries) {
   for (const ActionInfo& a : actions()) {
     if (a.action == Action::Palette) continue;
     const std::string keys = keys_text(a);
-    entries.push_back({"action." + std::string(a.name), tr(a.text), a.name, keys == "–" ? "" : keys,
-                       why_without_effect(state, a.action), true,
-                       [action = a.action](ShellState& s) { s.requests.actions.push_back(action); },
+    entries.push_back({"action." + std::string(a.name), tr(a.text), a.name, keys, why_without_effect(state, a.action),
+                       true, [action = a.action](ShellState& s) { s.requests.actions.push_back(action); },
                        a.action == Action::OpenTrace});
   }
 }
@@ -74,7 +73,7 @@ void add_colourings(const ShellState& state, std::vector<PaletteEntry>& entries)
   for (const ColourBy by : kColourings) {
     entries.push_back({"colour." + std::string(colour_by_key(by)), tr("colour {}", colour_by_title(by)),
                        "look colours color legend " + std::string(colour_by_key(by)), tr("colours"),
-                       state.preferences.colour_by == by ? tr("already set") : "", false,
+                       colouring_of(state) == by ? tr("already set") : "", false,
                        [by](ShellState& s) { colour_by(s, by); }});
   }
 }
@@ -117,6 +116,7 @@ void edit_knob(ShellState& state, const std::string& key) {
   state.presentation.on = false;  // it has no knobs but the experiment's own
   state.knob_editing.setting = key;
   state.knob_editing.text = workload::to_text(state.model.steering()->settings().value(key));
+  state.await_field();
 }
 
 bool is_number(const workload::SettingSpec& spec) {
@@ -126,7 +126,7 @@ bool is_number(const workload::SettingSpec& spec) {
 void add_trials(const ShellState& state, std::vector<PaletteEntry>& entries) {
   for (const AdviceCard& card : state.advice.cards()) {
     const Offer* offer = state.try_it.offer(card.key);
-    if (!offer || !offer->chosen) continue;
+    if (!offer) continue;
     entries.push_back({"try." + offer->text, tr("Try {}", offer->text), "try it card " + card.card.title, tr("advice"),
                        "", false, [key = card.key](ShellState& s) {
                          if (const std::string refused = s.try_it.press(s.model, key); !refused.empty()) {
@@ -282,7 +282,6 @@ std::vector<PaletteEntry> palette_entries(const ShellState& state) {
 void fill_palette(ShellState& state) {
   PaletteState& palette = state.overlays.palette;
   palette = {};
-  palette.just_opened = true;
   palette.entries = palette_entries(state);
   palette.fixed = palette.entries.size();
   palette.shown = found_entries("", palette.entries);

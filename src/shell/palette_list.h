@@ -25,7 +25,6 @@ struct PaletteEntry {
 
 /// The open palette.
 struct PaletteState {
-  bool just_opened = false;
   std::string typed;
   std::vector<PaletteEntry> entries;  ///< as of the opening, most recently used first; then those of typed numbers
   std::size_t fixed = 0;              ///< the number of entries as of the opening

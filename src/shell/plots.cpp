@@ -1,5 +1,7 @@
 #include "shell/plots.h"
 
+#include <utility>
+
 #include "base/translate.h"
 #include "shell/action_rows.h"
 #include "shell/finding.h"
@@ -13,7 +15,30 @@ void toggle_axis(ShellState& state) {
   chosen = !chosen.value_or(!state.model.live() || state.view.mode() == ViewMode::Roll);
 }
 
+// A trace, or a program of the user's, is compared with the pinned run or with its own best earlier iteration.
+void toggle_earlier(ShellState& state) {
+  OtherSide& other = state.comparison.other;
+  if (other.run()) return other.put(nullptr);
+  if (state.comparison.state.pinned()) return other.put(state.comparison.state.a());
+  const auto& shown = state.view.shown_iteration();
+  const auto records = state.model.analysis().records();
+  const analysis::IterationRecord* best = nullptr;
+  for (std::size_t i = 1; i < records.size(); ++i) {  // the first one sets up what the others use
+    const analysis::IterationRecord& one = records[i];
+    const bool earlier = !shown || one.end_ns <= shown->start_ns;
+    if (earlier && (!best || one.duration() < best->duration())) best = &one;
+  }
+  if (!best) return state.show_toast(base::tr("no earlier iteration to compare with: go to a later one, or pin a run"));
+  SnapshotPlan plan;
+  plan.source = &state.model.trace();
+  plan.from_ns = best->start_ns;
+  plan.to_ns = best->end_ns;
+  plan.facts = state.model.facts();
+  other.put(take_snapshot(std::move(plan)));
+}
+
 void toggle_ghost(ShellState& state) {
+  if (!state.model.steering()) return toggle_earlier(state);
   GhostRun& ghost = state.plots.ghost;
   if (!ghost.empty()) {
     ghost = {};
@@ -43,18 +68,18 @@ std::vector<ActionInfo> plot_actions() {
        ActionGroup::Reading,
        "plot-axis",
        N_("plots: timeline axis or history"),
-       {{key::X}},
+       {},
        toggle_axis},
       {Action::TogglePlotLog,
        ActionGroup::Reading,
        "plot-log",
        N_("plots: logarithmic or linear"),
-       {{key::X, kShift}},
+       {},
        [](ShellState& s) { s.plots.view.logarithmic = !s.plots.view.logarithmic; }},
       {Action::PinGhost,
        ActionGroup::Reading,
        "ghost",
-       N_("keep this run's curves as a ghost; again: remove"),
+       N_("ghost: the curves of now, or the best earlier iteration"),
        {{key::Y}},
        toggle_ghost},
   };

@@ -162,13 +162,13 @@ ThemeName theme_of(const toml::table& table, const std::string& file) {
   }
 }
 
-ColourBy colour_by_of(const toml::table& table, const std::string& file) {
-  const std::string name = table["colour_by"].value_or(std::string(colour_by_key(ColourBy::Kind)));
+ColourBy colour_by_of(const toml::table& table, const char* key, ColourBy standard, const std::string& file) {
+  const std::string name = table[key].value_or(std::string(colour_by_key(standard)));
   const std::optional<ColourBy> by = parse_colour_by(name);
   if (!by) {
-    warn(N_("{}: colour_by: no such colouring '{}' (allowed: kind, name, duration, stream, thread)"), file, name);
+    warn(N_("{}: {}: no such colouring '{}' (allowed: kind, name, duration, stream, thread)"), file, key, name);
   }
-  return by.value_or(ColourBy::Kind);
+  return by.value_or(standard);
 }
 
 // A file with a mistake in it is somebody's work: the next save must not overwrite it. Empty: it could not be renamed.
@@ -200,7 +200,8 @@ Preferences load_preferences(const std::filesystem::path& path, std::string* bro
     if (const auto language = table["language"].value<std::string>()) {
       p.language = *language == "zh" ? base::Language::Chinese : base::Language::English;
     }
-    p.colour_by = colour_by_of(table, path.string());
+    p.colour_by = colour_by_of(table, "colour_by", p.colour_by, path.string());
+    p.colour_traces_by = colour_by_of(table, "colour_traces_by", p.colour_traces_by, path.string());
     if (const toml::node* files = table.get("recent_files")) p.recent_files = strings_of(*files);
     if (p.recent_files.size() > kRecentFiles) p.recent_files.resize(kRecentFiles);
     p.animation = table["animation"].value_or(p.animation);
@@ -240,6 +241,7 @@ void save_preferences(const std::filesystem::path& path, const Preferences& p) {
                     {"font_scale", p.font_scale},
                     {"language", std::string(base::language_key(p.language))},
                     {"colour_by", std::string(colour_by_key(p.colour_by))},
+                    {"colour_traces_by", std::string(colour_by_key(p.colour_traces_by))},
                     {"animation", p.animation},
                     {"tour_done", p.tour_done},
                     {"window_width", p.window_width},

@@ -30,8 +30,9 @@ struct AttachedProgram {
 
 struct Preferences {
   ThemeName theme = ThemeName::Dark;
-  ColourBy colour_by = ColourBy::Kind;
-  float font_scale = 1.0f;  ///< 0.7 to 2.5
+  ColourBy colour_by = ColourBy::Kind;         ///< of runs
+  ColourBy colour_traces_by = ColourBy::Name;  ///< of opened traces and attached programs
+  float font_scale = 1.0f;                     ///< 0.7 to 2.5
   base::Language language = base::preferred_language();
   bool animation = true;   ///< views glide, lanes grow; off: all changes are immediate
   bool tour_done = false;  ///< the first start's three hints were shown

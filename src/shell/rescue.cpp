@@ -25,6 +25,9 @@ fs::path rescue_folder() { return base::state_folder() / "rescued"; }
 std::string rescue_run(const ShellState& state, const std::string& why) {
   const Source& source = state.model.source();
   if (state.model.nothing() || source.opened() != nullptr) return why;  // what was opened is a file already
+  if (!base::kInPage && state.model.simulated()) {                      // a page is loaded again without its settings
+    return tr("{}; the run is simulated: its seed and settings make it again", why);
+  }
   if (const auto file = source.file()) return tr("{}; the run is in {}", why, file->string());
   io::RunFacts facts = state.model.facts();
   facts.marks = marks_to_json(state.marks);

@@ -34,6 +34,7 @@ struct AutoSpeed {
   double set = 0;  ///< if the speed differs from this, the user has chosen it
   std::size_t iterations = 0;
   std::chrono::steady_clock::time_point since{};
+  bool held = false;  ///< in the last frame: by a pause, or behind an overlay
 };
 
 struct ExperimentState {

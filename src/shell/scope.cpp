@@ -8,6 +8,7 @@
 
 #include "base/translate.h"
 #include "shell/action_rows.h"
+#include "shell/selecting.h"
 #include "shell/shell_state.h"
 
 namespace lanescope::ui {
@@ -100,6 +101,26 @@ std::string follows_already(const ShellState& state) {
   return held ? "" : tr("the view already follows the run");
 }
 
+// Since the last turn of a knob: the iterations before it are not like those after it.
+void find_worst(ShellState& state) {
+  const auto& markers = state.model.analysis().markers();
+  const Nanoseconds since = markers.empty() ? std::numeric_limits<Nanoseconds>::min() : markers.back().start_ns;
+  state.scope.worst.start(
+      [trace = state.model.shared_trace(), since, until = state.model.live_edge()](const base::Stop& stop) {
+        return worst_iteration(*trace, since, until, &stop);
+      });
+}
+
+void show_worst(ShellState& state) {
+  const auto found = state.scope.worst.take();
+  if (!found) return;
+  if (!*found) return state.show_toast(tr("fewer than three iterations to compare"));
+  const Outlier& worst = **found;
+  state.view.show_iteration(worst.start_ns, worst.end_ns);
+  if (worst.event) select_event(state, *worst.event);
+  state.show_toast(outlier_text(worst));
+}
+
 }  // namespace
 
 void ScopeState::drop_average() {
@@ -116,6 +137,7 @@ bool shows_average(const ShellState& state) {
 void update_scope(ShellState& state) {
   ScopeState& scope = state.scope;
   take_ready(scope, state.model.analysis());
+  show_worst(state);
   const auto& markers = state.model.analysis().markers();
   if (scope.generation != state.model.generation() || scope.markers != markers.size()) {
     if (scope.generation != state.model.generation()) {
@@ -206,6 +228,12 @@ std::vector<ActionInfo> scope_actions() {
        N_("trigger: what chooses the shown iteration"),
        {{key::O}},
        [](ShellState& s) { s.scope.panel_open = !s.scope.panel_open; }},
+      {Action::WorstIteration,
+       ActionGroup::Scope,
+       "worst-iteration",
+       N_("go to the iteration that took longest, and why"),
+       {{key::O, kShift}},
+       find_worst},
       {Action::Resume,
        ActionGroup::Scope,
        "resume",

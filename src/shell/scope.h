@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/background_job.h"
+#include "inspect/outlier.h"
 #include "inspect/trigger.h"
 #include "timeline/average.h"
 
@@ -34,6 +35,8 @@ struct ScopeState {
   std::size_t markers = 0;  ///< knobs turned so far; another one restarts the average
   Nanoseconds since = std::numeric_limits<Nanoseconds>::min();  ///< averaged windows begin after the last turn
   std::uint64_t generation = 0;
+
+  base::BackgroundJob<std::optional<Outlier>> worst;  ///< the iteration that took longest, being looked for
 
   std::vector<TriggerName> names;  ///< for the panel; read again from time to time while it is open
   std::chrono::steady_clock::time_point names_read{};

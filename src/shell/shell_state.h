@@ -125,7 +125,10 @@ struct ShellState {
 
   /// Something drawn in this frame is still moving. Things that are not drawn never set it.
   bool in_motion = false;
-  bool selection_first = false;  ///< the details panel begins with the selection instead of the verdict
+  /// For so many more frames, a text field is about to get the keyboard focus: what is typed is for it.
+  int field_awaited = 0;
+  void await_field() { field_awaited = 3; }  // what ImGui takes, and one more
+  bool selection_first = false;              ///< the details panel begins with the selection instead of the verdict
 
   /// Where things were drawn in this frame, by name: for tests and for the hints that point to them.
   std::map<std::string, Rect> places;

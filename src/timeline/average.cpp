@@ -7,6 +7,7 @@
 #include <map>
 
 #include "timeline/lane_row.h"
+#include "timeline/stalls.h"
 
 namespace lanescope::ui {
 namespace {
@@ -151,6 +152,7 @@ class AveragePicture::Adder {
 
   LaneAverage finish(std::size_t windows) {
     LaneAverage result;
+    result.thread = owner_of(trace_.lane(lane_).info());
     result.known = true;
     result.occupancy_only = dense_;
     const auto n = static_cast<double>(windows);
@@ -262,8 +264,7 @@ class AveragePicture::Adder {
       sum.ordinal = seen.ordinal;
       sum.shortest = sum.longest = duration;
       const std::string_view name = trace_.names().text(e.name);
-      const bool reads = trace::reads_back(trace::range_kind_of(e));
-      sum.colour = reads ? Colour::WaitGround : event_colour(kind_, e);
+      sum.colour = event_colour(kind_, e);
       sum.label = kind_ == LaneKind::Iterations ? std::string(name) : event_label(trace_, kind_, e);
     }
     sum.start.add(static_cast<double>(seen.start));
@@ -275,7 +276,7 @@ class AveragePicture::Adder {
     const trace::CallParts parts = trace::parts_of(e);
     sum.own.add(static_cast<double>(parts.own));
     sum.waiting.add(static_cast<double>(parts.waiting));
-    sum.copying.add(static_cast<double>(parts.copying));
+    sum.block.add(static_cast<double>(duration - parts.own));
   }
 
   const trace::Trace& trace_;
@@ -355,6 +356,7 @@ void AveragePicture::add_bubbles(const analysis::Bubbles& bubbles, std::span<con
         cover.add(static_cast<double>(b->start_ns - begin) / column_ns,
                   static_cast<double>(b->end_ns - begin) / column_ns);
       }
+      if (is_stall(b->cause)) add_stall(*b, trigger, 1 / static_cast<double>(triggers.size()));
       // However many bubbles there are, a window costs no more than its columns.
       b = b->duration() < least ? ends_after(std::next(b), b->start_ns + least) : std::next(b);
     }
@@ -377,8 +379,53 @@ void AveragePicture::add_bubbles(const analysis::Bubbles& bubbles, std::span<con
     }
     if (idle) sum += share;
     if (!idle && from < columns_) {
-      idle_[gpu].push_back({time_of(from), time_of(c), sum / static_cast<double>(c - from)});
+      // Where nearly all are idle is shorter than their gaps, which do not begin and end together.
+      auto gap = mean_gap(bubbles, triggers, (time_of(from) + time_of(c)) / 2);
+      if (gap && (idle_[gpu].empty() || gap->from >= idle_[gpu].back().to)) {
+        gap->share = sum / static_cast<double>(c - from);
+        idle_[gpu].push_back(*gap);
+      }
       from = columns_;
+    }
+  }
+}
+
+// The mean start and end of the gap that the pictures have at this time, relative to their triggers.
+std::optional<AverageIdle> AveragePicture::mean_gap(const analysis::Bubbles& bubbles,
+                                                    std::span<const Nanoseconds> triggers, Nanoseconds at) const {
+  Spread start, end;
+  for (const Nanoseconds trigger : triggers) {
+    const auto b = std::upper_bound(bubbles.begin(), bubbles.end(), trigger + at,
+                                    [](Nanoseconds t, const analysis::Bubble& bubble) { return t < bubble.end_ns; });
+    if (b == bubbles.end() || b->start_ns > trigger + at || b->cause == analysis::BubbleCause::StartOrEnd) continue;
+    start.add(static_cast<double>(std::max(b->start_ns - trigger, -before_)));
+    end.add(static_cast<double>(std::min(b->end_ns - trigger, after_)));
+  }
+  if (start.count == 0) return std::nullopt;
+  return AverageIdle{std::llround(start.mean), std::llround(end.mean)};
+}
+
+// Of the averaged calls of its lane, the gap belongs to the one that starts when its call does. The statement around it
+// is known by its time, too.
+void AveragePicture::add_stall(const analysis::Bubble& gap, Nanoseconds trigger, double part) {
+  if (gap.call_lane >= lanes_.size() || !lanes_[gap.call_lane].known) return;
+  const auto at = static_cast<double>(gap.call_start_ns - trigger);
+  AverageEvent* call = nullptr;
+  for (AverageEvent& e : lanes_[gap.call_lane].events) {
+    if (!trace::is_blocking(e.event)) continue;
+    if (!call || std::abs(e.start.mean - at) < std::abs(call->start.mean - at)) call = &e;
+  }
+  const auto idle = static_cast<double>(gap.duration());
+  if (!call || at < call->start.mean - call->duration.mean || at > call->end.mean ||
+      idle < Stalls::kHarmless * call->block.mean) {
+    return;
+  }
+  call->lost = std::min(call->block.mean, call->lost + part * std::min(idle, call->block.mean));
+  for (LaneAverage& lane : lanes_) {
+    if (!lane.known || lane.thread != lanes_[gap.call_lane].thread) continue;
+    for (AverageEvent& e : lane.events) {
+      const bool around = e.start.mean <= call->start.mean && e.end.mean >= call->end.mean - 1;
+      if (around && waits_by_nature(e.event)) e.colour = Colour::WaitGround;
     }
   }
 }

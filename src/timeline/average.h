@@ -11,6 +11,7 @@
 
 #include "analysis/live_analysis.h"
 #include "base/background_job.h"
+#include "timeline/lane_layout.h"
 #include "timeline/span_batch.h"
 #include "timeline/theme.h"
 #include "timeline/time_axis.h"
@@ -58,13 +59,14 @@ struct AverageEvent {
   Spread start, end;    ///< relative to the trigger
   Spread duration;      ///< its count is the number of pictures with this event
   Spread own, waiting;  ///< of blocking calls
-  Spread copying;       ///< of blocking calls
+  Spread block;         ///< of blocking calls: waiting, copying and returning
+  double lost = 0;      ///< how long a GPU idled because of it, on average; known after add_bubbles()
   Nanoseconds shortest = 0, longest = 0;
 };
 
-/// A stretch in which the GPU is idle in at least nine of ten pictures.
+/// A gap of the GPU that at least nine of ten pictures have.
 struct AverageIdle {
-  Nanoseconds from = 0, to = 0;  ///< relative to the trigger
+  Nanoseconds from = 0, to = 0;  ///< its mean start and its mean end, relative to the trigger
   double share = 0;              ///< share of the pictures, averaged over the stretch
 };
 
@@ -115,12 +117,17 @@ class AveragePicture {
     std::vector<Column> columns;
   };
   struct LaneAverage {
+    Owner thread;
     bool known = false;
     bool occupancy_only = false;
     std::vector<RowAverage> rows;
     std::vector<AverageEvent> events;
   };
   class Adder;
+
+  void add_stall(const analysis::Bubble& gap, Nanoseconds trigger, double part);
+  std::optional<AverageIdle> mean_gap(const analysis::Bubbles& bubbles, std::span<const Nanoseconds> triggers,
+                                      Nanoseconds at) const;
 
   const LaneAverage* of(trace::LaneId lane) const {
     return lane < lanes_.size() && lanes_[lane].known ? &lanes_[lane] : nullptr;

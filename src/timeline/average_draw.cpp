@@ -38,6 +38,10 @@ struct Strips {
   std::size_t row_at(float y) const { return pitch > 0 ? static_cast<std::size_t>(std::max(0.0f, y) / pitch) : 0; }
 };
 
+std::uint32_t fainter(std::uint32_t colour, float share) {
+  return with_alpha(colour, share * static_cast<float>(colour >> 24) / 255);
+}
+
 Nanoseconds whole(double t) { return static_cast<Nanoseconds>(std::llround(t)); }
 
 }  // namespace
@@ -53,7 +57,7 @@ void AveragePicture::draw_occupancy(const RowAverage& row, const TimeAxis& axis,
   // A pixel shows its brightest column, so that no spike is lost; a column may span many pixels.
   const float step = std::max(1.0f, column_px);
   const std::uint32_t colour = theme[row.colour];
-  const std::uint32_t wait = theme[Colour::Wait];
+  const std::uint32_t wait = theme[Colour::Faint];  // whether it cost anything is not said
   float run_begin = 0;
   std::pair<int, int> run{0, 0};  // shade of busy, share of waiting in it
   const auto close = [&](float x) {
@@ -92,7 +96,9 @@ void AveragePicture::draw_event(const AverageEvent& e, const TimeAxis& axis, Nan
                                 EventColours* colours) const {
   trace::Event mean = e.event;
   mean.end_ns = mean.start_ns + whole(e.duration.mean);
-  const Paint said = (colours ? colours->own_paint(lane, mean) : std::nullopt).value_or(Paint{});  // 0: by kind
+  const bool stalls = e.colour == Colour::WaitGround;
+  const Paint said =
+      (colours && !stalls ? colours->own_paint(lane, mean) : std::nullopt).value_or(Paint{});  // 0: by kind
   const float x0 = axis.to_px(trigger_ns + whole(e.start.mean));
   const float x1 = std::max(axis.to_px(trigger_ns + whole(e.end.mean)), x0 + 1);
   const float width = x1 - x0;
@@ -108,33 +114,24 @@ void AveragePicture::draw_event(const AverageEvent& e, const TimeAxis& axis, Nan
     std::string says = name.empty() ? figures : name + "  " + figures;
     if (static_cast<float>(says.size()) > letters) says = static_cast<float>(name.size()) > letters ? figures : name;
     if (static_cast<float>(says.size()) > letters + 2) says = name;
-    out.add({left, y0, right - left, ink, font, says, y1 - y0, align, ground});
+    out.add({left, y0, right - left, ink, font, says, y1 - y0, align, ground, LabelFit::Name});
   };
   if (trace::is_blocking(e.event) && width >= 2 * LaneRow::kFoldPx) {
-    double at = e.start.mean;
-    const auto part = [&](double length, auto draw) {
-      const float from = axis.to_px(trigger_ns + whole(at));
-      at += length;
-      const float to = axis.to_px(trigger_ns + whole(at));
-      if (to > from) draw(from, to);
+    const auto px = [&](double t) { return axis.to_px(trigger_ns + whole(t)); };
+    const float own = px(e.start.mean + e.own.mean), harm = std::max(own, px(e.end.mean - e.lost));
+    if (own > x0) out.solid(x0, y0, own, y1, with_alpha(said.fill ? said.fill : theme[e.colour], presence), rounding);
+    const auto block = [&](float from, float to, bool harmful) {
+      if (to <= from) return;
+      const Hatching look = wait_hatching(theme, harmful);
+      out.styled(SpanStyle::Hatched, from, y0, to, y1, fainter(look.ground, presence), fainter(look.ink, presence));
     };
-    const auto plain = [&](Colour colour) {
-      const std::uint32_t fill = said.fill && colour != Colour::CallCopy ? said.fill : theme[colour];
-      return [&, fill](float from, float to) {
-        out.solid(from, y0, to, y1, with_alpha(fill, presence), to - from > 8 ? rounding : 0);
-      };
-    };
-    part(e.own.mean, plain(trace::is_launch(e.event) ? Colour::CallCopy : Colour::Call));
-    part(e.waiting.mean, [&](float from, float to) {
-      out.styled(SpanStyle::Hatched, from, y0, to, y1, with_alpha(theme[Colour::WaitGround], presence),
-                 with_alpha(theme[Colour::Wait], presence), to - from > 8 ? rounding : 0);
-      if (to - from > 40 * s) {
-        write(from, to, tr("waiting"), e.waiting, theme[Colour::WaitInk], FontRole::Small, LabelAlign::Centre,
-              theme[Colour::Pill]);
-      }
-    });
-    part(e.copying.mean, plain(Colour::CallCopy));
-    part(e.end.mean - at, plain(Colour::Call));
+    out.solid(own, y0, x1, y1, theme[Colour::Row]);  // otherwise the occupancy would show through it
+    block(own, harm, false);
+    block(harm, x1, true);
+    if (x1 - own > 40 * s) {
+      write(own, x1, tr("waiting"), e.block, theme[Colour::Text], FontRole::Small, LabelAlign::Centre,
+            theme[Colour::Pill]);
+    }
   } else if (trace::is_host_wait(e.event)) {
     out.styled(SpanStyle::Hatched, x0, y0, x1, y1, with_alpha(theme[Colour::LoaderWaitGround], presence),
                with_alpha(theme[Colour::LoaderWait], presence), rounding);
@@ -147,9 +144,7 @@ void AveragePicture::draw_event(const AverageEvent& e, const TimeAxis& axis, Nan
     // Fill the gap: otherwise the occupancy would show through it.
     if (gap > 0) out.solid(x1 - gap, y0, x1, y1, with_alpha(theme[Colour::Row], 0.7f));
     const bool bold = e.event.kind == trace::EventKind::Kernel;
-    const std::uint32_t ink = said.fill                        ? said.ink
-                              : e.colour == Colour::WaitGround ? theme[Colour::WaitInk]
-                                                               : theme.ink_on(e.colour);
+    const std::uint32_t ink = said.fill ? said.ink : theme.ink_on(e.colour);
     if (width > 26 * s && presence > 0.8f) {
       write(x0, x1, e.label, e.duration, ink, bold ? FontRole::SmallBold : FontRole::Small, LabelAlign::Left, 0);
     }

@@ -30,6 +30,10 @@ Nanoseconds half_decade(Nanoseconds t, bool below) {
   return t <= power ? power : t <= 3 * power ? 3 * power : 10 * power;
 }
 
+bool is_kernel(const Event& event) {
+  return event.kind == EventKind::Kernel || trace::range_kind_of(event) == trace::RangeKind::Compute;
+}
+
 }  // namespace
 
 std::string_view colour_by_key(ColourBy by) {
@@ -152,8 +156,41 @@ std::size_t category_of_name(std::string_view name) {
   return static_cast<std::size_t>((hash ^ hash >> 32) % kCategories);
 }
 
+Colour colour_of(analysis::VerdictKind verdict) {
+  switch (verdict) {
+    case analysis::VerdictKind::SyncBound:
+      return Colour::Wait;
+    case analysis::VerdictKind::LaunchBound:
+      return Colour::Launch;
+    case analysis::VerdictKind::CopyBound:
+      return Colour::CopyH2D;
+    case analysis::VerdictKind::LoaderBound:
+      return Colour::LoaderWait;
+    case analysis::VerdictKind::GpuBound:
+      return Colour::Good;
+    default:
+      return Colour::Muted;
+  }
+}
+
+Colour colour_of(analysis::CauseGroup causes) {
+  switch (causes) {
+    case analysis::CauseGroup::AfterSync:
+      return Colour::Wait;
+    case analysis::CauseGroup::Launch:
+      return Colour::Launch;
+    case analysis::CauseGroup::Copy:
+      return Colour::CopyH2D;
+    case analysis::CauseGroup::Loader:
+      return Colour::LoaderWait;
+    case analysis::CauseGroup::Graph:
+      return Colour::Kernel;
+    default:
+      return Colour::Muted;
+  }
+}
+
 Paint kind_paint(const Theme& theme, LaneKind lane, const Event& event) {
-  if (trace::reads_back(trace::range_kind_of(event))) return {theme[Colour::WaitGround], theme[Colour::WaitInk]};
   const Colour colour = event_colour(lane, event);
   return {theme[colour], theme.ink_on(colour)};
 }
@@ -188,11 +225,12 @@ void EventColours::find_owners() {
   }
 }
 
-// Waits, reads that came too early and iterations keep theirs.
+// Waits, reads that came too early and iterations keep theirs. By name, only kernels and what stands for them on a CPU
+// device: what the other lanes show is known by its place.
 bool EventColours::keeps_kind(LaneId lane, const Event& event) const {
   if (by() == ColourBy::Kind || trace_->lane(lane).info().kind == LaneKind::Iterations) return true;
-  if (trace::is_host_wait(event) || trace::is_stale_read(event)) return true;
-  return trace::reads_back(trace::range_kind_of(event));
+  if (by() == ColourBy::Name) return !is_kernel(event);
+  return trace::is_host_wait(event) || trace::is_stale_read(event);
 }
 
 Paint EventColours::category(std::size_t place) const {
@@ -245,7 +283,7 @@ Paint EventColours::paint_fold(LaneId lane, const trace::Row& row, EventIndex fi
     const std::optional<Paint> own = own_paint(lane, one);
     return own ? *own : neutral();
   }
-  if (count > kMostRead) return neutral();
+  if (count > kMostRead || !is_kernel(one)) return neutral();
   std::array<std::pair<trace::NameId, Nanoseconds>, kMostRead> sums{};
   std::size_t names = 0;
   for (EventIndex i = first; i < fold.last; ++i) {

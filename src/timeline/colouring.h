@@ -1,5 +1,6 @@
 // What the fill colour of an event says: its kind, name, duration, stream or thread. Hatching, dashes, the tint of
-// reads, iterations and reads that came too early mean the same in every mode.
+// statements that cost time, iterations and reads that came too early mean the same in every mode. And the colours of
+// verdicts and causes.
 #pragma once
 
 #include <array>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/summary.h"
 #include "timeline/theme.h"
 #include "trace/trace.h"
 
@@ -71,6 +73,10 @@ struct Paint {
   std::uint32_t fill = 0, ink = 0;
   bool operator==(const Paint&) const = default;
 };
+
+/// The colour of what a verdict, or a group of causes, is about: that of the same thing on the lanes.
+Colour colour_of(analysis::VerdictKind verdict);
+Colour colour_of(analysis::CauseGroup causes);
 
 /// The colour of a kind, as in ColourBy::Kind.
 Paint kind_paint(const Theme& theme, trace::LaneKind lane, const trace::Event& event);

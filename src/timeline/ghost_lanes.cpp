@@ -66,6 +66,7 @@ void GhostLanes::prepare(const Scene& scene) {
   frame.panes = PaneChoice{};
   frame.used_since = iteration.start_ns;
   frame.fits = true;
+  frame.iteration = {0, 0};  // its stall has no label: the one above has one
   // No ruler: its room is above the area.
   const float ruler = Timeline::kRulerHeight * scene.scale;
   timeline_.prepare(frame, cut, {scene.area.x, scene.area.y - ruler, scene.area.width, scene.area.height + ruler});

@@ -12,6 +12,7 @@
 #include "base/translate.h"
 #include "timeline/colouring.h"
 #include "timeline/not_recorded.h"
+#include "timeline/stalls.h"
 #include "trace/event.h"
 #include "trace/names.h"
 
@@ -22,6 +23,7 @@ using base::tr;
 using trace::Event;
 using trace::EventIndex;
 using trace::EventKind;
+using trace::LaneId;
 using trace::LaneKind;
 
 constexpr float kLabelPx = 26.0f;  // narrower events have no label
@@ -30,8 +32,16 @@ constexpr float kManyRowsHeight = 18;
 constexpr float kSubRowGap = 2;
 constexpr float kTextHeight = 13.5f;                       // a smaller row would cut off text
 constexpr float kStaleFoldPx = LaneRow::kStaleMarkPx + 3;  // marks are wider than the instants they stand for
-constexpr float kReturnLabelPx = 84.0f;  // labelled only if there is plenty of space, because it is the least
-                                         // interesting part
+constexpr float kTwoLinesHeight = 40;                      // a kernel this high has its duration below its name,
+constexpr float kBoldLetterPx = 7.6f;                      // where there is room for the name; with a margin
+constexpr float kTextLine = 16;
+constexpr float kNamePad = 6, kNameEnd = 4;  // before and after a name
+// A name is fitted to the same width until its event's is this much larger, or smaller by anything.
+constexpr float kSteadyPx = 12, kSlackPx = 3;
+
+bool is_banded(const RowContext& context, LaneId lane, const Event& call) {
+  return context.banded && context.banded->call.lane == lane && context.banded->call.event.start_ns == call.start_ns;
+}
 
 float base_height(LaneKind kind) {
   switch (kind) {
@@ -63,14 +73,6 @@ float growth(LaneKind kind) {
       return 0.09f;
   }
 }
-
-constexpr float kCountEvery = 80;                  // minimum distance in pixels between displayed counts
-constexpr float kCountPx = 42;                     // space for a count
-constexpr float kLaneLetterPx = 7.2f;              // width of a digit, with a margin
-constexpr float kBesidePx = 3;                     // between a strip and the count beside it
-constexpr float kBubbleLabelPx = 30;               // a bubble this wide has text in its middle,
-constexpr float kBubbleTextPx = 90;                // of at most this width
-constexpr float kNarrowPx = 2 * LaneRow::kFoldPx;  // of gaps and single events that do not interrupt a strip
 
 }  // namespace
 
@@ -113,6 +115,8 @@ void LaneRow::prepare(const RowContext& context, float y, SpanBatch& out) {
   drawn_ = shape_ ? *shape_ : wanted_shape(context);
   const std::size_t rows = lane.row_count();
   const bool merged = look_.folded || look_.group_folded;
+  last_widths_.swap(widths_);
+  widths_.clear();
   strip_begin_.reserve(rows + 1);
   for (std::size_t i = 0; i < rows; ++i) {
     const std::size_t r = merged ? rows - 1 - i : i;
@@ -148,7 +152,6 @@ void LaneRow::prepare_strip(const RowContext& context, const Strip& strip, SpanB
     glyphs_.push_back({x0, x1, strip.number, i, glyph.last});
     i = glyph.last;
   }
-  if (strip.labels && !stale) write_counts(context, strip, out);
   if (context.live && strip.kind == LaneKind::Iterations) draw_open_iteration(context, strip, out);
 }
 
@@ -174,28 +177,65 @@ void LaneRow::draw_open_iteration(const RowContext& context, const Strip& strip,
            strip.y1 - strip.y0});
 }
 
-// A blocking call that is too narrow for its parts is a wait.
-Paint LaneRow::paint_of(const RowContext& context, trace::LaneKind kind, const Event& event) const {
-  return context.colours && !trace::is_blocking(event) ? context.colours->paint(lane_, event)
-                                                       : kind_paint(context.theme, kind, event);
+Paint LaneRow::paint_of(const RowContext& context, trace::LaneKind kind, const Event& event, float width) const {
+  const bool may_stall = kind == LaneKind::Phases && context.stalls && width >= 2 * kFoldPx;
+  if (may_stall && context.stalls->stalls(lane_, event)) {
+    return {context.theme[Colour::WaitGround], context.theme[Colour::WaitInk]};
+  }
+  return context.colours ? context.colours->paint(lane_, event) : kind_paint(context.theme, kind, event);
 }
 
 void LaneRow::draw_event(const RowContext& context, const Strip& strip, EventIndex i, float x0, float x1,
-                         SpanBatch& out) const {
+                         SpanBatch& out) {
   const Event event = strip.row->event(i);
   const float width = x1 - x0;
-  if (trace::is_blocking(event) && width >= 2 * kFoldPx) return draw_blocking_call(context, strip, event, out);
+  if (event.kind == EventKind::Call && draw_block(context, strip, event, x0, x1, out)) return;
   if (trace::is_host_wait(event) && width >= 2 * kFoldPx) return draw_host_wait(context, strip, event, x0, x1, out);
-  const Paint paint = paint_of(context, strip.kind, event);
+  const Paint paint = paint_of(context, strip.kind, event, width);
   // Leaves a one-pixel gap between neighbours if there is space.
   const float gap = width > 6 ? 1.0f : 0.0f;
   out.solid(x0, strip.y0, x1 - gap, strip.y1, paint.fill, strip.rounding(width, context.scale));
-  if (width < kLabelPx * context.scale || !strip.labels) return;
-  const float left = std::max(x0, context.axis.left_px()) + 6 * context.scale;
-  const float right = std::min(x1, context.axis.right_px()) - 4 * context.scale;
-  const bool heading = strip.kind == LaneKind::Iterations || strip.kind == LaneKind::Kernels;
-  out.add({left, strip.y0, right - left, paint.ink, heading ? FontRole::SmallBold : FontRole::Small,
-           event_label(context.trace, strip.kind, event), strip.y1 - strip.y0});
+  if (strip.labels) write_name(context, strip, event, x0, x1, paint.ink, out);
+}
+
+// A text that is cut, or stands, does not change while the width of its event trembles by a few pixels.
+float LaneRow::steady_width(std::size_t strip, trace::NameId name, float width, float scale) {
+  std::vector<float>& now = widths_[{strip, name}];
+  const auto last = last_widths_.find({strip, name});
+  const bool known = last != last_widths_.end() && now.size() < last->second.size();
+  const float before = known ? last->second[now.size()] : 0;
+  const bool keeps = known && width >= before && width <= before + kSteadyPx * scale;
+  return now.emplace_back(keeps ? before : std::max(0.0f, width - kSlackPx * scale));
+}
+
+// Kernels are narrow and high: their names may stand.
+void LaneRow::write_name(const RowContext& context, const Strip& strip, const Event& event, float x0, float x1,
+                         std::uint32_t ink, SpanBatch& out) {
+  const float s = context.scale;
+  const float left = std::max(x0, context.axis.left_px()), right = std::min(x1, context.axis.right_px());
+  const bool kernel = event.kind == EventKind::Kernel;
+  const float least = (kernel ? kUprightPx : kLabelPx) * s;
+  if (right - left < least - kSlackPx * s) return;
+  const float width = steady_width(strip.number, event.name, right - left, s);
+  if (width + kSlackPx * s < least) return;
+  const std::string name = event_label(context.trace, strip.kind, event);
+  const float height = strip.y1 - strip.y0;
+  if (!kernel) {
+    const bool iteration = strip.kind == LaneKind::Iterations;
+    const FontRole font = iteration ? FontRole::SmallBold : FontRole::Small;
+    out.add({left + kNamePad * s, strip.y0, width - (kNamePad + kNameEnd) * s, ink, font, name, height,
+             LabelAlign::Left, 0, iteration ? LabelFit::Whole : LabelFit::Name});
+    return;
+  }
+  const float from = left + (right - left - width) / 2;
+  const float middle = (strip.y0 + strip.y1) / 2;
+  const bool lies = static_cast<float>(name.size()) * kBoldLetterPx * s < width - kNamePad * s;
+  const bool two_lines = lies && height >= kTwoLinesHeight * s && width >= 2 * kLabelPx * s;
+  out.add({from, two_lines ? middle - kTextLine * s : strip.y0, width, ink, FontRole::SmallBold, name,
+           two_lines ? kTextLine * s : height, LabelAlign::Centre, 0, LabelFit::Stand});
+  if (!two_lines) return;
+  out.add({from, middle, width, ink, FontRole::MonoSmall, base::format_duration(event.duration(), kLaneDigits),
+           kTextLine * s, LabelAlign::Centre, 0, LabelFit::Name});
 }
 
 // Hatched like every wait, in a different colour, because it does not wait for the GPU.
@@ -206,7 +246,7 @@ void LaneRow::draw_host_wait(const RowContext& context, const Strip& strip, cons
   const float left = std::max(x0, context.axis.left_px()) + 4 * context.scale;
   const float right = std::min(x1, context.axis.right_px()) - 4 * context.scale;
   if (right - left < kLabelPx * context.scale || !strip.labels) return;
-  const std::string time = base::format_duration(wait.duration());
+  const std::string time = base::format_duration(wait.duration(), kLaneDigits);
   std::string says = event_label(context.trace, strip.kind, wait) + " " + time;
   if (static_cast<float>(says.size()) > (right - left - 4 * context.scale) / (6.4f * context.scale)) says = time;
   out.add({left, strip.y0, right - left, context.theme[Colour::Text], FontRole::Small, says, strip.y1 - strip.y0,
@@ -234,59 +274,64 @@ float LaneRow::draw_stale_reads(const RowContext& context, const Strip& strip, E
   return x1;
 }
 
-// Own cost | waiting | copying | return, side by side: this shows where the time went.
-void LaneRow::draw_blocking_call(const RowContext& context, const Strip& strip, const Event& call,
-                                 SpanBatch& out) const {
-  const trace::CallParts parts = trace::parts_of(call);
+// Its own cost, and then one block in which it waits, copies and returns: in the colour of harm as far as a GPU idles
+// because of it. False: there is no block.
+bool LaneRow::draw_block(const RowContext& context, const Strip& strip, const Event& call, float x0, float x1,
+                         SpanBatch& out) {
+  const bool blocking = trace::is_blocking(call);
+  const bool narrow = x1 - x0 < 2 * kFoldPx;
+  if (!blocking && (narrow || trace::is_launch(call))) return false;
+  Stalls unknown;
+  const StallBlock block = (context.stalls ? *context.stalls : unknown).block(lane_, call);
+  if (block.from == block.to) return false;
+  if (narrow) {  // too narrow for its parts
+    const Hatching look = wait_hatching(context.theme, block.harmful());
+    out.solid(x0, strip.y0, x1, strip.y1, block.harmful() ? look.ground : look.edge);
+    return true;
+  }
   const Nanoseconds end = std::min(context.axis.end_ns() + 1, context.live_edge);
-  Nanoseconds at = call.start_ns;
-  const auto part = [&](Nanoseconds length, auto draw) {
-    const Nanoseconds from = at;
-    at += length;
-    if (length <= 0 || from >= end) return;
-    const float x0 = context.axis.to_px(from);
-    const float x1 = context.axis.to_px(std::min(at, end));
-    if (x1 > x0) draw(x0, x1);
+  const auto px = [&](Nanoseconds t) { return context.axis.to_px(std::min(t, end)); };
+  const float from = px(block.from), harm = px(block.harm_from), to = px(block.to);
+  if (from > x0) {
+    const Paint own =
+        context.colours ? context.colours->paint(lane_, call) : kind_paint(context.theme, strip.kind, call);
+    out.solid(x0, strip.y0, from, strip.y1, own.fill, strip.rounding(from - x0, context.scale));
+  }
+  if (to <= from) return true;
+  const float rounding = strip.rounding(to - from, context.scale);
+  const auto part = [&](float left, float right, bool harmful) {
+    if (right <= left) return;
+    const Hatching look = wait_hatching(context.theme, harmful);
+    out.styled(SpanStyle::Hatched, left, strip.y0, right, strip.y1, look.ground, look.ink,
+               left == from && right == to ? rounding : 0);
   };
-  const auto plain = [&](std::uint32_t colour) {
-    return [&, colour](float x0, float x1) {
-      out.solid(x0, strip.y0, x1, strip.y1, colour, strip.rounding(x1 - x0, context.scale));
-    };
-  };
-  // Its own cost and its return say what the other calls say; waiting and copying are the same in every colouring.
-  const auto said = context.colours ? context.colours->own_paint(lane_, call) : std::nullopt;
-  const Paint ours = said.value_or(Paint{context.theme[Colour::Call], context.theme.ink_on(Colour::Call)});
-  const std::uint32_t before = !said && trace::is_launch(call) ? context.theme[Colour::CallCopy] : ours.fill;
-  const auto write = [&](float x0, float x1, const std::string& text, std::uint32_t ink, std::uint32_t ground,
-                         float least = kLabelPx) {
-    const float left = std::max(x0, context.axis.left_px()) + 4 * context.scale;
-    const float right = std::min(x1, context.axis.right_px()) - 4 * context.scale;
-    if (right - left < least * context.scale || !strip.labels) return;
-    out.add(
-        {left, strip.y0, right - left, ink, FontRole::Small, text, strip.y1 - strip.y0, LabelAlign::Centre, ground});
-  };
-  part(parts.own, plain(before));
-  part(parts.waiting, [&](float x0, float x1) {
-    out.styled(SpanStyle::Hatched, x0, strip.y0, x1, strip.y1, context.theme[Colour::WaitGround],
-               context.theme[Colour::Wait], strip.rounding(x1 - x0, context.scale));
-    // The longest text that fits (a letter of this font is about 6.4 pixels wide).
-    const std::string time = base::format_duration(parts.waiting);
-    const float letters = (x1 - x0 - 12 * context.scale) / (6.4f * context.scale);
-    std::string says = std::string(tr("waiting for GPU")) + " " + time;
-    if (static_cast<float>(says.size()) > letters) says = std::string(tr("waiting")) + " " + time;
-    if (static_cast<float>(says.size()) > letters) says = tr("waiting");
-    write(x0, x1, says, context.theme[Colour::WaitInk], context.theme[Colour::Pill]);
-  });
-  part(parts.copying, [&](float x0, float x1) {
-    plain(context.theme[Colour::CallCopy])(x0, x1);
-    write(x0, x1, std::string(tr("copying")) + " " + base::format_duration(parts.copying),
-          context.theme.ink_on(Colour::CallCopy), 0);
-  });
-  part(parts.returning, [&](float x0, float x1) {
-    plain(ours.fill)(x0, x1);
-    write(x0, x1, std::string(tr("return")) + " " + base::format_duration(parts.returning), ours.ink, 0,
-          kReturnLabelPx);
-  });
+  part(from, harm, false);
+  part(std::max(from, harm), to, true);
+  out.styled(SpanStyle::Outline, from, strip.y0, to, strip.y1, 0, wait_hatching(context.theme, harm < to).edge,
+             rounding)
+      .stroke = context.scale;
+  if (!is_banded(context, lane_, call)) write_on_block(context, strip, call, block.harmful(), from, to, out);
+  return true;
+}
+
+void LaneRow::write_on_block(const RowContext& context, const Strip& strip, const Event& call, bool harmful, float x0,
+                             float x1, SpanBatch& out) {
+  const float s = context.scale;
+  const float left = std::max(x0, context.axis.left_px()) + 4 * s;
+  const float right = std::min(x1, context.axis.right_px()) - 4 * s;
+  if (right - left < kLabelPx * s || !strip.labels) return;
+  const float width = steady_width(strip.number, call.name, right - left, s);
+  const trace::CallParts parts = trace::parts_of(call);
+  const bool copies = parts.copying > parts.waiting + parts.returning;
+  std::string says = !trace::is_blocking(call) ? std::string(context.trace.names().text(call.name))
+                     : copies                  ? tr("copying")
+                                               : tr("waiting");
+  const Nanoseconds length = trace::is_blocking(call) ? call.duration() - parts.own : call.duration();
+  // The longest text that fits (a letter of this font is about 6.4 pixels wide).
+  const std::string timed = says + " " + brief_duration(length);
+  if (static_cast<float>(timed.size()) <= (width - 4 * s) / (6.4f * s)) says = timed;
+  out.add({left, strip.y0, right - left, context.theme[harmful ? Colour::WaitInk : Colour::Text], FontRole::Small, says,
+           strip.y1 - strip.y0, LabelAlign::Centre, context.theme[Colour::Pill], LabelFit::Name});
 }
 
 std::optional<RowHit> LaneRow::hit(float x, float y) const {
@@ -316,6 +361,11 @@ std::optional<RowHit> LaneRow::hit_strip(std::size_t strip, float x) const {
   return RowHit{found->row, found->first, found->last};
 }
 
+std::string brief_duration(Nanoseconds ns) {
+  const std::string text = base::format_duration(ns, kLaneDigits);
+  return text.find('.') == std::string::npos ? text : base::format_duration(ns, 2);
+}
+
 Colour event_colour(LaneKind lane, const Event& event) {
   switch (event.kind) {
     case EventKind::Kernel:
@@ -332,7 +382,6 @@ Colour event_colour(LaneKind lane, const Event& event) {
           return Colour::CopyOther;
       }
     case EventKind::Call:
-      if (trace::is_blocking(event)) return Colour::Wait;
       return trace::is_launch(event) ? Colour::Launch : Colour::Call;
     default:
       break;
@@ -355,35 +404,12 @@ std::string event_label(const trace::Trace& trace, LaneKind lane, const Event& e
                               : std::string(name);  // a defined term, not a name, so it is translated
 }
 
-// --- many events in a few pixels: how busy they were, how many there are, how much of it was waiting
-// -------------------
+// --- many events in a few pixels: how busy they were, how much of it was waiting -------------------------------------
 
 int fold_density(std::uint64_t events, float width_px, float scale) {
   const double together = static_cast<double>(events) * static_cast<double>(LaneRow::kFoldPx * scale) /
                           static_cast<double>(std::max(width_px, LaneRow::kFoldPx * scale));
   return together >= 1000 ? 3 : together >= 100 ? 2 : together >= 10 ? 1 : 0;
-}
-
-std::string fold_count_text(std::uint64_t count) {
-  if (count < 1000) return fmt::format("×{}", count);
-  double value = static_cast<double>(count);
-  const char* unit = "";
-  for (const char* next : {"k", "M", "G"}) {
-    if (value < 999.5) break;
-    value /= 1000;
-    unit = next;
-  }
-  return value < 9.95 ? fmt::format("×{:.1f}{}", value, unit) : fmt::format("×{:.0f}{}", value, unit);
-}
-
-Nanoseconds count_step(Nanoseconds least) {
-  Nanoseconds power = 1;
-  while (power <= least / 10) power *= 10;
-  for (const int tenths : {10, 15, 20, 30, 50, 70}) {
-    const Nanoseconds step = (power * tenths + 9) / 10;
-    if (step >= least) return step;
-  }
-  return power * 10;
 }
 
 void LaneRow::draw_fold(const RowContext& context, const Strip& strip, EventIndex first, const trace::Fold& fold,
@@ -405,93 +431,18 @@ void LaneRow::draw_fold(const RowContext& context, const Strip& strip, EventInde
     glyph.stroke = static_cast<float>(fold_density(fold.last - first, x1 - x0, context.scale));
   }
   if (!calls) return;
-  const double waiting = static_cast<double>(strip.row->wait_ns(first, fold.last)) / static_cast<double>(span);
+  const Nanoseconds waited = strip.row->wait_ns(first, fold.last);
+  const double waiting = static_cast<double>(waited) / static_cast<double>(span);
   if (waiting <= 0.005) return;
-  const float height = (strip.y1 - strip.y0) * static_cast<float>(std::min(1.0, waiting));
-  out.styled(SpanStyle::Hatched, x0, strip.y1 - height, x1, strip.y1, context.theme[Colour::WaitGround],
-             context.theme[Colour::Wait]);
-}
-
-// Neighbouring folds look like one strip. It shows its number of events once or, if it is long, once per stretch of
-// time of a fixed place and length, so that nothing flickers while the view moves.
-void LaneRow::write_counts(const RowContext& context, const Strip& strip, SpanBatch& out) const {
-  auto glyph = glyphs_.begin() + static_cast<std::ptrdiff_t>(strip_begin_.back());
-  if (glyph == glyphs_.end()) return;
-  const float s = context.scale;
-  const TimeAxis& axis = context.axis;
-  const trace::Row& row = *strip.row;
-  const auto write = [&](float centre, std::uint64_t count) {
-    // wider than any text, which would otherwise be cut, because it is centred
-    const float width = 1.5f * kCountPx * s;
-    out.add({centre - width / 2, strip.y0, width, context.theme[Colour::Text], FontRole::Small, fold_count_text(count),
-             strip.y1 - strip.y0, LabelAlign::Centre, context.theme[Colour::Pill]});
+  const Nanoseconds lost = context.stalls ? context.stalls->lost(lane_, fold.start, fold.end) : 0;
+  const auto part = [&](Nanoseconds length, bool harmful) {
+    const double share = std::min(1.0, static_cast<double>(length) / static_cast<double>(span));
+    const Hatching look = wait_hatching(context.theme, harmful);
+    out.styled(SpanStyle::Hatched, x0, strip.y1 - (strip.y1 - strip.y0) * static_cast<float>(share), x1, strip.y1,
+               look.ground, look.ink);
   };
-  const auto step = std::max<Nanoseconds>(1, count_step(axis.length_ns(kCountEvery * s)));
-  const auto write_stretches = [&](float from_px, float to_px, EventIndex at, EventIndex end) {
-    const Nanoseconds left = axis.to_ns(from_px);
-    const Nanoseconds begin = left / step * step - (left < 0 && left % step != 0 ? step : 0);
-    for (Nanoseconds t = begin; t < axis.to_ns(to_px); t += step) {
-      const float centre = axis.to_px(t + step / 2);
-      if (centre - kCountPx * s / 2 < from_px || centre + kCountPx * s / 2 > to_px) continue;
-      const EventIndex first = row.first_starting_at_or_after(t, at, end);
-      at = row.first_starting_at_or_after(t + step, first, end);
-      if (at > first + 1) write(centre, at - first);
-    }
-  };
-  // Beside a strip that is too narrow: to the right if there is space, otherwise to the left.
-  float free_from = axis.left_px();
-  const auto write_beside = [&](float from, float to, float free_to, std::uint64_t count) {
-    const std::string says = fold_count_text(count);
-    const float width = (static_cast<float>(says.size() - 1) * kLaneLetterPx + 2) * s;  // × is two bytes
-    const auto fits = [&](float gap) {
-      // Gaps between kernels are bubbles, with their duration in the middle.
-      const bool bubble = strip.kind == LaneKind::Kernels && gap >= kBubbleLabelPx * s;
-      return gap >= (bubble ? 2 * width + kBubbleTextPx * s : width + 2 * kBesidePx * s);
-    };
-    const bool right = fits(free_to - to);
-    if (!right && !fits(from - free_from)) return;
-    const float x = right ? to + kBesidePx * s : from - kBesidePx * s - width;
-    out.add({x, strip.y0, width, context.theme[Colour::Muted], FontRole::Small, says, strip.y1 - strip.y0,
-             right ? LabelAlign::Left : LabelAlign::Right});
-    if (right) free_from = x + width;
-  };
-  // After a live lane's last event, open calls follow.
-  const float known = context.live ? std::min(axis.to_px(row.end(row.last() - 1)), axis.right_px()) : axis.right_px();
-  while (glyph != glyphs_.end()) {
-    // Narrow events between folds belong to the strip; a strip of such events alone shows no count.
-    auto last = glyph;
-    std::size_t glyphs = 0, folds = 0;
-    for (auto next = glyph; next != glyphs_.end(); ++next) {
-      const bool fold = next->last - next->first > 1;
-      if (!fold && next->x1 - next->x0 > kNarrowPx * s) break;
-      if (next != glyph && next->x0 - last->x1 > kNarrowPx * s) break;
-      last = next;
-      ++glyphs;
-      folds += fold ? 1 : 0;
-    }
-    const auto next = std::next(last);
-    if (folds * 3 < glyphs || folds == 0) {
-      free_from = std::max(free_from, last->x1);
-      glyph = next;
-      continue;
-    }
-    const float from = std::max(glyph->x0, axis.left_px());
-    const float to = std::min(last->x1, axis.right_px());
-    const bool whole = glyph->x0 >= axis.left_px() && last->x1 <= axis.right_px();
-    if (whole && to - from < 2 * kCountEvery * s) {
-      const EventIndex count = last->last - glyph->first;
-      if (to - from >= kCountPx * s) {
-        write((from + to) / 2, count);
-      } else {
-        free_from = std::min(free_from, from);
-        write_beside(from, to, next == glyphs_.end() ? known : std::min(next->x0, axis.right_px()), count);
-      }
-    } else {
-      write_stretches(from, to, glyph->first, last->last);
-    }
-    free_from = std::max(free_from, last->x1);
-    glyph = next;
-  }
+  part(waited, false);
+  if (static_cast<double>(lost) >= Stalls::kHarmless * static_cast<double>(waited)) part(std::min(lost, waited), true);
 }
 
 // --- run ahead row ---------------------------------------------------------------------------------------------------

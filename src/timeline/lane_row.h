@@ -2,8 +2,10 @@
 // are skipped by a search and drawn as one folded glyph.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/live_analysis.h"
@@ -20,13 +22,15 @@ namespace lanescope::ui {
 // rectangles and labels to a batch; rows do not depend on OpenGL or ImGui.
 
 class EventColours;
+class Stalls;
+struct Stall;
 
 using base::Nanoseconds;
 
 /// Common to all rows of a frame.
 struct RowContext {
   const trace::Trace& trace;
-  const analysis::LiveAnalysis* analysis = nullptr;  ///< for the share of waiting in folded calls; may be null
+  const analysis::LiveAnalysis* analysis = nullptr;  ///< for the run-ahead curve; may be null
   const TimeAxis& axis;
   const Theme& theme;
   Nanoseconds live_edge = 0;        ///< nothing is drawn beyond
@@ -34,6 +38,8 @@ struct RowContext {
   bool live = false;                ///< more will come after the live edge
   float row_height = 0;             ///< height of the row being prepared; 0: its own height()
   EventColours* colours = nullptr;  ///< null: each event has the colour of its kind
+  Stalls* stalls = nullptr;         ///< which waits cost time; null: of none is it known
+  const Stall* banded = nullptr;    ///< what is written beside its band is not written on it
 };
 
 /// What is under the mouse in a row: one event, or several that share a few pixels.
@@ -51,6 +57,8 @@ class LaneRow {
   static constexpr float kFoldPx = 3.0f;
 
   static constexpr float kRounding = 3.0f;  ///< of corners
+
+  static constexpr float kUprightPx = 17.0f;  ///< least width of a kernel whose name stands
 
   /// Minimum width of the mark of a premature read, which is an instant.
   static constexpr float kStaleMarkPx = 10.0f;
@@ -104,13 +112,18 @@ class LaneRow {
  private:
   struct Strip;  // the place of one sub-row
 
-  Paint paint_of(const RowContext& context, trace::LaneKind kind, const trace::Event& event) const;
+  Paint paint_of(const RowContext& context, trace::LaneKind kind, const trace::Event& event, float width) const;
   std::optional<RowHit> hit_strip(std::size_t strip, float x) const;
   void prepare_strip(const RowContext& context, const Strip& strip, SpanBatch& out);
   void draw_event(const RowContext& context, const Strip& strip, trace::EventIndex i, float x0, float x1,
-                  SpanBatch& out) const;
-  void draw_blocking_call(const RowContext& context, const Strip& strip, const trace::Event& call,
-                          SpanBatch& out) const;
+                  SpanBatch& out);
+  void write_name(const RowContext& context, const Strip& strip, const trace::Event& event, float x0, float x1,
+                  std::uint32_t ink, SpanBatch& out);
+  float steady_width(std::size_t strip, trace::NameId name, float width, float scale);
+  bool draw_block(const RowContext& context, const Strip& strip, const trace::Event& call, float x0, float x1,
+                  SpanBatch& out);
+  void write_on_block(const RowContext& context, const Strip& strip, const trace::Event& call, bool harmful, float x0,
+                      float x1, SpanBatch& out);
   void draw_open_iteration(const RowContext& context, const Strip& strip, SpanBatch& out) const;
   void draw_host_wait(const RowContext& context, const Strip& strip, const trace::Event& wait, float x0, float x1,
                       SpanBatch& out) const;
@@ -118,7 +131,6 @@ class LaneRow {
                          const trace::Fold& fold, float x0, SpanBatch& out) const;
   void draw_fold(const RowContext& context, const Strip& strip, trace::EventIndex first, const trace::Fold& fold,
                  float x0, float x1, SpanBatch& out) const;
-  void write_counts(const RowContext& context, const Strip& strip, SpanBatch& out) const;
 
   trace::LaneId lane_;
   bool compact_;
@@ -126,19 +138,20 @@ class LaneRow {
   std::optional<Shape> shape_;
   std::vector<Glyph> glyphs_;
   std::vector<std::size_t> strip_begin_;  // index of each sub-row's first glyph
+  // The widths by which names were fitted, in this frame and in the last one: by sub-row and name, from the left.
+  std::map<std::pair<std::size_t, trace::NameId>, std::vector<float>> widths_, last_widths_;
   Shape drawn_;
 };
+
+/// Significant digits of a duration on a lane: more would change from event to event.
+inline constexpr int kLaneDigits = 3;
+/// Of a wait, which differs more: "34 µs", "2.8 ms", "345 µs".
+std::string brief_duration(Nanoseconds ns);
 
 /// The density of a fold's events, 0 to 3: fewer than 10 per three pixels (the width of the narrowest fold), 10 or
 /// more, 100 or more, 1,000 or more. Drawn as ticks along its upper edge, finer with each level.
 int fold_density(std::uint64_t events, float width_px, float scale);
-/// "×842", "×1.2k", "×12k", "×3.4M".
-std::string fold_count_text(std::uint64_t count);
-/// The length of the stretches of time that share a displayed count: at least 80 pixels, as 1, 1.5, 2, 3, 5 or 7 times
-/// a power of ten, so that the numbers keep their places while the view moves.
-Nanoseconds count_step(Nanoseconds least);
-
-/// The fill colour of an event.
+/// The fill colour of an event; of a blocking call, that of its own cost.
 Colour event_colour(trace::LaneKind lane, const trace::Event& event);
 /// The label of an event: "iteration 412", "linear_forward"; a long C++ kernel name is shortened to its function.
 std::string event_label(const trace::Trace& trace, trace::LaneKind lane, const trace::Event& event);

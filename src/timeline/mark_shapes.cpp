@@ -7,6 +7,7 @@
 
 #include "base/translate.h"
 #include "trace/event.h"
+#include "workload/settings.h"
 
 namespace lanescope::ui {
 namespace {
@@ -32,10 +33,6 @@ float free_place(const std::vector<Rect>& taken, float x0, float x1, float y, fl
     if (free) return top;
   }
   return y;
-}
-
-std::size_t letters(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 void add_ruler_shape(const MarkSurface& surface, const Measure& m, bool open, std::vector<Rect>& taken,
@@ -142,6 +139,7 @@ bool inside(const Rect& r, float x, float y) { return x >= r.x && x < r.x + r.wi
 MarkShapes mark_shapes(const MarkSurface& surface, const Marks& marks) {
   MarkShapes shapes;
   std::vector<Rect> taken;
+  if (const auto& band = surface.timeline.stall_band()) taken.push_back(band->label);
   for (const Measure& m : marks.rulers) add_ruler_shape(surface, m, false, taken, shapes);
   if (marks.open) {
     Measure m = *marks.open;
@@ -178,6 +176,34 @@ void add_marks(const MarkSurface& surface, const Marks& marks, const MarkShapes&
 
 void add_marks(const MarkSurface& surface, const Marks& marks) {
   add_marks(surface, marks, mark_shapes(surface, marks));
+}
+
+std::vector<MarkerFlag> marker_flags(const base::NameTable& names, std::span<const trace::Event> markers,
+                                     const TimeAxis& axis, float top, float height, float s) {
+  constexpr float kBeside = 6, kApart = 10;
+  std::vector<MarkerFlag> flags;
+  float free_from = axis.left_px() + 2 * s;
+  for (std::size_t first = 0; first < markers.size();) {
+    MarkerFlag flag;
+    flag.x = axis.to_px(markers[first].start_ns);
+    std::size_t last = first + 1;
+    // A longer text may reach the next line, which then belongs to it, too.
+    for (std::size_t covered = last;; covered = last) {
+      flag.text = workload::marker_text(names, markers.subspan(first, last - first));
+      flag.body = {flag.x + kBeside * s, top, (static_cast<float>(letters(flag.text)) * kLetter + 14) * s, height};
+      const float end = flag.body.x + flag.body.width + kApart * s;
+      while (last < markers.size() && axis.to_px(markers[last].start_ns) < end) ++last;
+      if (last == covered) break;
+    }
+    // At the right edge it stands to the left of its line, where there is room.
+    const float room = axis.right_px() - 2 * s;
+    if (flag.body.x + flag.body.width > room) flag.body.x = std::max(free_from, room - flag.body.width);
+    flag.body.width = std::min(flag.body.width, room - flag.body.x);
+    free_from = flag.body.x + flag.body.width + kApart * s;
+    if (flag.body.width > 0) flags.push_back(std::move(flag));
+    first = last;
+  }
+  return flags;
 }
 
 void add_trigger_mark(const MarkSurface& surface, Nanoseconds instant) {

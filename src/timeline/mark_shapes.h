@@ -1,6 +1,7 @@
 // The screen positions of marks, for drawing and hit testing.
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,6 +69,16 @@ std::optional<MarkHit> hit_mark(const MarkShapes& shapes, float x, float y, floa
 void add_marks(const MarkSurface& surface, const Marks& marks, const MarkShapes& shapes);
 /// For pictures, which need no hit testing.
 void add_marks(const MarkSurface& surface, const Marks& marks);
+
+/// A flag beside the line of a changed setting. Markers whose lines would be under it share it.
+struct MarkerFlag {
+  float x = 0;  ///< of the first line
+  Rect body;    ///< no other flag is there; at the right edge it may be narrower than the text
+  std::string text;
+};
+/// For markers in time order, which are all in view.
+std::vector<MarkerFlag> marker_flags(const base::NameTable& names, std::span<const trace::Event> markers,
+                                     const TimeAxis& axis, float top, float height, float scale);
 
 /// Marks the instant of a trigger: a flag on the ruler with a line through the lanes; nothing if the instant is out of
 /// view.

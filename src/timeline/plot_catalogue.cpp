@@ -35,11 +35,11 @@ std::vector<PlotInfo> plot_catalogue(const trace::Trace& trace, bool has_iterati
         RangeOf::Means);
     add("run-ahead-max", RunAheadMax, PlotGroup::Pace, tr("run-ahead max"), tr("run max"), Colour::Launch,
         PlotUnit::Count, none, RangeOf::Extremes);
-    add("cpu-waiting", CpuWaiting, PlotGroup::Waiting, tr("CPU waiting"), tr("CPU wait"), Colour::Wait,
+    add("cpu-waiting", CpuWaiting, PlotGroup::Waiting, tr("CPU waiting"), tr("CPU wait"), Colour::Muted,
         PlotUnit::Percent, full, RangeOf::Means);
     add("data-waiting", DataWaiting, PlotGroup::Waiting, tr("waiting for data"), tr("data wait"), Colour::LoaderWait,
         PlotUnit::Percent, full, RangeOf::Means);
-    add("syncs", Syncs, PlotGroup::Waiting, tr("syncs/iteration"), tr("syncs/it"), Colour::Wait, PlotUnit::Count, 1.0f,
+    add("syncs", Syncs, PlotGroup::Waiting, tr("syncs/iteration"), tr("syncs/it"), Colour::Muted, PlotUnit::Count, 1.0f,
         RangeOf::Means);
     add("idle-sync", IdleAfterSync, PlotGroup::Idle, tr("idle after sync"), tr("idle sync"), Colour::Bubble,
         PlotUnit::Percent, full, RangeOf::Means);
@@ -56,8 +56,6 @@ std::vector<PlotInfo> plot_catalogue(const trace::Trace& trace, bool has_iterati
     add("loss", Loss, PlotGroup::Values, tr("loss"), tr("loss"), Colour::Muted, PlotUnit::Plain, none,
         RangeOf::Extremes);
   }
-  constexpr std::array kColours{Colour::Accent, Colour::CopyD2H, Colour::Kernel, Colour::CopyH2D, Colour::LoaderWait};
-  std::size_t counters = 0;
   for (std::size_t l = 0; l < trace.lane_count(); ++l) {
     const auto id = static_cast<trace::LaneId>(l);
     const trace::LaneInfo& lane = trace.lane(id).info();
@@ -65,8 +63,8 @@ std::vector<PlotInfo> plot_catalogue(const trace::Trace& trace, bool has_iterati
     std::string key = "counter " + lane.name;
     const auto same = [&](const PlotInfo& info) { return info.key == key; };
     for (int n = 2; std::any_of(all.begin(), all.end(), same); ++n) key = fmt::format("counter {} {}", lane.name, n);
-    all.push_back({key, std::nullopt, id, PlotGroup::Values, key.substr(8), key.substr(8),
-                   kColours[counters++ % kColours.size()], PlotUnit::Plain});
+    all.push_back(
+        {key, std::nullopt, id, PlotGroup::Values, key.substr(8), key.substr(8), Colour::Accent, PlotUnit::Plain});
   }
   return all;
 }

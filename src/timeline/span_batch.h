@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,18 +46,39 @@ struct Span {
 
 enum class LabelAlign : std::uint8_t { Left, Centre, Right };
 
+/// What becomes of a text that is longer than its box is wide.
+enum class LabelFit : std::uint8_t {
+  Cut,    ///< cut with "…", or omitted if fewer than four letters would remain
+  Name,   ///< the same with eight letters: a shorter rest of a name says nothing
+  Whole,  ///< omitted
+  Stand,  ///< stands upright, read from below, where it can show more of itself than lying; with a margin inside the
+          ///< box
+};
+
 struct Label {
   float x = 0, y = 0;   ///< left and top of the box
-  float max_width = 0;  ///< longer text is cut with "…", or omitted if fewer than four letters would remain
+  float max_width = 0;  ///< of the box, see `fit`
   std::uint32_t colour = 0;
   FontRole font = FontRole::Small;
   std::string text;
   float height = 0;  ///< of the box, in which the text is centred vertically; 0: the text starts at y
   LabelAlign align = LabelAlign::Left;
   std::uint32_t ground = 0;  ///< a rounded background behind the text (on hatching); alpha 0: none
+  LabelFit fit = LabelFit::Cut;
 
   friend bool operator==(const Label&, const Label&) = default;
 };
+
+/// What is drawn of a label, and where.
+struct PlacedLabel {
+  std::string_view shown;  ///< the text or a prefix
+  bool cut = false;        ///< "…" follows
+  bool upright = false;
+  float x = 0, y = 0;  ///< left and top of what is drawn; upright: the text begins at the bottom
+  float length = 0;    ///< along the text
+};
+/// Empty: the text is omitted.
+std::optional<PlacedLabel> place_label(const TextMeasure& fonts, const Label& label);
 
 /// Spans are drawn in order, then the labels above them.
 class SpanBatch {

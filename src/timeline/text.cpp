@@ -1,17 +1,20 @@
 #include "timeline/text.h"
 
+#include <algorithm>
+
 namespace lanescope::ui {
 
-FittedText fit(const TextMeasure& fonts, FontRole role, std::string_view text, float max_width) {
-  constexpr int kFewestLetters = 4;
+std::size_t letters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+FittedText fit(const TextMeasure& fonts, FontRole role, std::string_view text, float max_width, int fewest) {
   const float whole = fonts.width(role, text);
   if (whole <= max_width) return {text, false, whole};
   const float ellipsis = fonts.width(role, kEllipsis);
   if (ellipsis >= max_width) return {{}, true, 0};
   const std::string_view kept = fonts.within(role, text, max_width - ellipsis);
-  int letters = 0;
-  for (const char c : kept) letters += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
-  if (letters < kFewestLetters) return {{}, true, 0};
+  if (letters(kept) < static_cast<std::size_t>(fewest)) return {{}, true, 0};
   return {kept, true, fonts.width(role, kept) + ellipsis};
 }
 

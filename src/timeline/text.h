@@ -39,14 +39,17 @@ class TextMeasure {
 
 /// A text cut to a width, with "…" appended if it was cut.
 struct FittedText {
-  std::string_view shown;  ///< the whole text or a prefix; empty if fewer than four letters would remain
+  std::string_view shown;  ///< the whole text or a prefix; empty if fewer than `fewest` letters would remain
   bool cut = false;
   float width = 0;  ///< including the "…"
 };
-FittedText fit(const TextMeasure& fonts, FontRole role, std::string_view text, float max_width);
+FittedText fit(const TextMeasure& fonts, FontRole role, std::string_view text, float max_width, int fewest = 4);
 /// The same as a string.
 std::string fit_text(const TextMeasure& fonts, FontRole role, std::string_view text, float max_width);
 inline constexpr std::string_view kEllipsis = "\u2026";
+
+/// The number of characters.
+std::size_t letters(std::string_view text);
 
 /// The width of one line of text in logical pixels.
 float text_width(const TextMeasure& fonts, FontRole role, std::string_view text);

@@ -77,14 +77,14 @@ std::uint32_t ink_variant(std::uint32_t fill, double readable) {
 
 using Entry = std::pair<Colour, std::uint32_t>;
 
-// Found by a search for the largest least distance under normal sight and the three kinds of colour blindness; the same
-// place has about the same hue in each theme.
-constexpr std::array<std::uint32_t, kCategories> kDarkCategories{0x7e9ffc, 0x4a63b9, 0xa17eb5, 0xe5b6f3, 0xa64770,
-                                                                 0xef727e, 0x8a6711, 0x5e6e3f, 0xb0d271, 0x5ddbbd};
-constexpr std::array<std::uint32_t, kCategories> kLightCategories{0x8d84b9, 0x3656d3, 0x673b92, 0xcb84fe, 0x8c2961,
-                                                                  0xe2466c, 0xf48464, 0x37582b, 0x876800, 0x43a795};
-constexpr std::array<std::uint32_t, kCategories> kStrongCategories{0x9f8ccb, 0xe456ff, 0xf9c1d3, 0xdcc5fe, 0xb888a2,
-                                                                   0xed7331, 0x98ca6c, 0x90ff5f, 0xddfebb, 0x4aa86e};
+// Found by a search for the largest least distance under normal sight and the three kinds of colour blindness, without
+// orange, red and pink, which say that time is lost.
+constexpr std::array<std::uint32_t, kCategories> kDarkCategories{0x50a987, 0x836cf2, 0x8db050, 0xade1dc, 0x9555b3,
+                                                                 0x6f733a, 0xdaa0f1, 0x3c6476, 0xe6f16c, 0x6ef2a5};
+constexpr std::array<std::uint32_t, kCategories> kLightCategories{0x2c6138, 0x5d50da, 0x808838, 0x6c968c, 0xc194db,
+                                                                  0x3d2d84, 0x89d74e, 0x764c85, 0x4eda84, 0x3a1b4e};
+constexpr std::array<std::uint32_t, kCategories> kStrongCategories{0x4caca2, 0xd463ff, 0x919b52, 0xadfffa, 0x4c1be9,
+                                                                   0xeffe3a, 0xe6b3ff, 0x34ff6c, 0x581970, 0xabd2a3};
 // From blue to yellow through grey, with evenly rising lightness: after cividis, "Optimizing colormaps with
 // consideration for color vision deficiency", Nunez, Anderton and Renslow, PLOS ONE 13(7), 2018. High contrast leaves
 // out the middle, on which neither black nor white text would stand out enough.
@@ -110,6 +110,7 @@ Theme make_theme(ThemeName name, std::initializer_list<Entry> entries) {
   set_ink(Colour::Accent, Colour::AccentInk);
   set_ink(Colour::WaitGround, Colour::WaitInk);
   set_ink(Colour::Simulated, Colour::SimulatedInk);
+  set_ink(Colour::Phase, Colour::Soft);
   t.ink_colours[static_cast<std::size_t>(Colour::LoaderWaitGround)] = t[Colour::Text];
   const bool light = name == ThemeName::Light;
   const auto& categories = strong ? kStrongCategories : light ? kLightCategories : kDarkCategories;
@@ -130,11 +131,12 @@ Theme make_dark() {
   return make_theme(ThemeName::Dark, {{Colour::Ground, hex(0x0e1116)},
                                       {Colour::Row, hex(0x11161d)},
                                       {Colour::Panel, hex(0x151a21)},
-                                      {Colour::PanelRaised, hex(0x1d2430)},
+                                      {Colour::PanelRaised, hex(0x1b222c)},
                                       {Colour::PanelHovered, hex(0x283143)},
                                       {Colour::Line, hex(0x262d37)},
                                       {Colour::Grid, hex(0x1b212a)},
                                       {Colour::Text, hex(0xe8edf2)},
+                                      {Colour::Soft, hex(0xb6c0cc)},
                                       {Colour::Muted, hex(0x8a95a3)},
                                       {Colour::Dim, hex(0x798493)},
                                       {Colour::Faint, hex(0x5b6673)},
@@ -143,20 +145,19 @@ Theme make_dark() {
                                       {Colour::Range, hex(0x3a4560)},
                                       {Colour::RangeAlt, hex(0x323c54)},
                                       {Colour::Phase, hex(0x2f3950)},
-                                      {Colour::Call, hex(0x5c6f8c)},
-                                      {Colour::CallCopy, hex(0xd5961d)},
-                                      {Colour::Launch, hex(0x8aa4c9)},
-                                      {Colour::Kernel, hex(0x20a77f)},
-                                      {Colour::CopyH2D, hex(0x85d0ff)},
+                                      {Colour::Call, hex(0x5f7390)},
+                                      {Colour::Launch, hex(0x8ca8cd)},
+                                      {Colour::Kernel, hex(0x1fa67f)},
+                                      {Colour::CopyH2D, hex(0x83ceff)},
                                       {Colour::CopyD2H, hex(0xe69f00)},
-                                      {Colour::CopyOther, hex(0x8e85cf)},
-                                      {Colour::Wait, hex(0xcc5028)},
-                                      {Colour::WaitGround, hex(0x4a2a24)},
+                                      {Colour::CopyOther, hex(0x8c83cd)},
+                                      {Colour::Wait, hex(0xe8603c)},
+                                      {Colour::WaitGround, hex(0x4d2a23)},
                                       {Colour::WaitInk, hex(0xffbfa8)},
-                                      {Colour::LoaderWait, hex(0xb7d766)},
+                                      {Colour::LoaderWait, hex(0xbada69)},
                                       {Colour::LoaderWaitGround, hex(0x2b3620)},
-                                      {Colour::NotArrived, hex(0xf2145b)},
-                                      {Colour::Bubble, hex(0xd583b9)},
+                                      {Colour::NotArrived, hex(0xe80053)},
+                                      {Colour::Bubble, hex(0xd684ba)},
                                       {Colour::BubbleGround, hex(0x2a232f)},
                                       {Colour::Simulated, hex(0xe6c229)},
                                       {Colour::SimulatedInk, hex(0x1d1804)},
@@ -165,7 +166,7 @@ Theme make_dark() {
                                       {Colour::SelectionLink, hex(0xffbfa8)},
                                       {Colour::RangeSelection, hex(0x7aa2f7, 52)},
                                       {Colour::Marker, hex(0x7aa2f7)},
-                                      {Colour::Good, hex(0x2bb596)},
+                                      {Colour::Good, hex(0x2fbf94)},
                                       {Colour::Shadow, hex(0x000000, 110)},
                                       {Colour::Pill, hex(0x120f12, 190)}});
 }
@@ -180,6 +181,7 @@ Theme make_light() {
                                        {Colour::Line, hex(0xd0d7e0)},
                                        {Colour::Grid, hex(0xe3e8ee)},
                                        {Colour::Text, hex(0x171d26)},
+                                       {Colour::Soft, hex(0x36404d)},
                                        {Colour::Muted, hex(0x4a5563)},
                                        {Colour::Dim, hex(0x5f6b7a)},
                                        {Colour::Faint, hex(0xa3adba)},
@@ -189,7 +191,6 @@ Theme make_light() {
                                        {Colour::RangeAlt, hex(0xc5d0e6)},
                                        {Colour::Phase, hex(0xd3dbea)},
                                        {Colour::Call, hex(0x72a2c4)},
-                                       {Colour::CallCopy, hex(0xd69e2e)},
                                        {Colour::Launch, hex(0x4d6994)},
                                        {Colour::Kernel, hex(0x299770)},
                                        {Colour::CopyH2D, hex(0x54b4fe)},
@@ -226,6 +227,7 @@ Theme make_high_contrast() {
                                               {Colour::Line, hex(0x9aa4b2)},
                                               {Colour::Grid, hex(0x383838)},
                                               {Colour::Text, hex(0xffffff)},
+                                              {Colour::Soft, hex(0xf1f3f6)},
                                               {Colour::Muted, hex(0xe2e6ec)},
                                               {Colour::Dim, hex(0xc3cad4)},
                                               {Colour::Faint, hex(0x8e97a4)},
@@ -235,11 +237,10 @@ Theme make_high_contrast() {
                                               {Colour::RangeAlt, hex(0x34457c)},
                                               {Colour::Phase, hex(0x26345f)},
                                               {Colour::Call, hex(0x7d97c4)},
-                                              {Colour::CallCopy, hex(0xf9ac03)},
                                               {Colour::Launch, hex(0xb9d2ff)},
                                               {Colour::Kernel, hex(0x00c990)},
                                               {Colour::CopyH2D, hex(0xa2e1ff)},
-                                              {Colour::CopyD2H, hex(0xfa9700)},
+                                              {Colour::CopyD2H, hex(0xffaa00)},
                                               {Colour::CopyOther, hex(0x9a86ff)},
                                               {Colour::Wait, hex(0xff6935)},
                                               {Colour::WaitGround, hex(0x3d1408)},
@@ -269,6 +270,15 @@ const Theme& theme(ThemeName name) {
   static const Theme kHighContrast = make_high_contrast();
   if (name == ThemeName::HighContrast) return kHighContrast;
   return name == ThemeName::Light ? kLight : kDark;
+}
+
+Hatching wait_hatching(const Theme& theme, bool harmful) {
+  if (harmful) {
+    const std::uint32_t wait = theme[Colour::Wait];
+    return {wait, mix(wait, theme[Colour::WaitGround], 0.72f), wait};
+  }
+  const std::uint32_t grey = theme[Colour::Muted];
+  return {with_alpha(grey, 0.08f), with_alpha(grey, 0.3f), with_alpha(grey, 0.45f)};
 }
 
 std::string_view theme_key(ThemeName name) {

@@ -17,6 +17,7 @@ enum class Colour : std::uint8_t {
   Line,          ///< borders and separators
   Grid,          ///< the ruler's vertical lines
   Text,
+  Soft,       ///< text beside what matters more
   Muted,      ///< secondary text
   Dim,        ///< tertiary text: headings in capitals, hints
   Faint,      ///< never text: tick marks, slider grooves, disabled frames
@@ -25,15 +26,14 @@ enum class Colour : std::uint8_t {
   Range,      ///< iteration ranges, alternating with RangeAlt
   RangeAlt,
   Phase,       ///< phase ranges
-  Call,        ///< API calls, own cost and return
-  CallCopy,    ///< the copying part of a blocking call
+  Call,        ///< API calls, and the own cost of those that block
   Launch,      ///< cudaLaunchKernel
   Kernel,      ///< kernels
   CopyH2D,     ///< copies host to device
-  CopyD2H,     ///< copies device to host
+  CopyD2H,     ///< copies device to host: amber means that bytes move, nothing else
   CopyOther,   ///< device-to-device and other copies, memset
-  Wait,        ///< stripes of a wait (always hatched on WaitGround), and its figures
-  WaitGround,  ///< between the stripes; the range that contains a wait
+  Wait,        ///< harm: a wait because of which a GPU idles (hatched with WaitGround), and its figures
+  WaitGround,  ///< the stripes; the range that contains such a wait
   WaitInk,     ///< text on WaitGround
   LoaderWait,  ///< stripes of a wait for another thread of the program (always hatched on LoaderWaitGround)
   LoaderWaitGround,
@@ -82,6 +82,13 @@ struct Theme {
 };
 
 const Theme& theme(ThemeName name);
+
+/// The colours of a hatched block with an outline.
+struct Hatching {
+  std::uint32_t ground = 0, ink = 0, edge = 0;
+};
+/// Of a wait: in the colour of harm where a GPU idles because of it, faint and grey where nothing is lost.
+Hatching wait_hatching(const Theme& theme, bool harmful);
 
 /// Parses "dark", "light" or "high-contrast"; throws base::UsageError otherwise.
 ThemeName parse_theme(std::string_view text);

@@ -6,7 +6,7 @@
 
 #include "base/guess_search.h"
 #include "base/translate.h"
-#include "workload/settings.h"
+#include "timeline/mark_shapes.h"
 
 namespace lanescope::ui {
 namespace {
@@ -20,6 +20,8 @@ constexpr float kLeastNameHeight = 9;  // minimum lane height for a name
 
 constexpr float kBubbleMinPx = 5;
 constexpr float kTimelineBubbleLabelPx = 30;
+constexpr float kIdleLengthPx = 60, kIdleLinePx = 84;  // for the length below the word, and beside it
+constexpr float kIdleLine = 16, kIdleTwoLines = 42;
 constexpr float kTimelineTextHeight = 13.5f;  // lower lanes have no text
 constexpr float kNotRecordedLabelPx = 92;
 
@@ -27,6 +29,26 @@ void dashed_vertical(SpanBatch& out, float x, float y0, float y1, std::uint32_t 
   for (float y = y0; y < y1; y += 7 * scale) {
     out.solid(x - 0.75f * scale, y, x + 0.75f * scale, std::min(y + 4 * scale, y1), colour);
   }
+}
+
+// "idle", and below it how long where there is room for both; 0: that stands elsewhere.
+void add_idle_label(const TimelineFrame& frame, const TimeAxis& axis, const Rect& gap, Nanoseconds length,
+                    SpanBatch& out) {
+  const float s = frame.scale;
+  const float left = std::max(gap.x, axis.left_px()) + 3 * s;
+  const float width = std::min(gap.x + gap.width, axis.right_px()) - 3 * s - left;
+  if (width < kTimelineBubbleLabelPx * s || gap.height < kTimelineTextHeight * s) return;
+  const bool two_lines = length > 0 && width >= kIdleLengthPx * s && gap.height >= kIdleTwoLines * s;
+  const std::uint32_t colour = frame.theme.as_text(Colour::Bubble);
+  const std::string time = base::format_duration(length, kLaneDigits);
+  std::string says = tr("idle");
+  if (length > 0 && !two_lines && width >= kIdleLinePx * s) says += " " + time;
+  out.add({left, two_lines ? gap.y + gap.height / 2 - kIdleLine * s : gap.y, width, colour,
+           length > 0 ? FontRole::Small : FontRole::SmallBold, says, two_lines ? kIdleLine * s : gap.height,
+           LabelAlign::Centre});
+  if (!two_lines) return;
+  out.add({left, gap.y + gap.height / 2, width, colour, FontRole::MonoSmall, time, kIdleLine * s, LabelAlign::Centre, 0,
+           LabelFit::Name});
 }
 
 // The start of an open call's bar, excluding what is already in the trace. Empty: the call has returned.
@@ -110,16 +132,13 @@ void Timeline::add_bubbles(const TimelineFrame& frame, const RowContext& context
       const float x0 = axis.to_px(b->start_ns);
       const float x1 = axis.to_px(std::min(b->end_ns, frame.live_edge));
       if (x1 - x0 >= kBubbleMinPx) {
-        out.styled(SpanStyle::Dashed, x0 + 1, kernels->y + inset, x1 - 1, kernels->y + height - inset,
-                   frame.theme[Colour::BubbleGround], frame.theme[Colour::Bubble], 3 * frame.scale);
-        const float left = std::max(x0, axis.left_px()) + 3 * frame.scale;
-        const float right = std::min(x1, axis.right_px()) - 3 * frame.scale;
-        if (right - left >= kTimelineBubbleLabelPx * frame.scale && height >= kTimelineTextHeight * frame.scale) {
-          std::string text = tr("idle");
-          if (right - left > 76 * frame.scale) text += " " + base::format_duration(b->duration());
-          out.add({left, kernels->y, right - left, frame.theme[Colour::Bubble], FontRole::Small, text, height,
-                   LabelAlign::Centre});
-        }
+        const bool tinted = band_ && band_->stall.gap.gpu == b->gpu && band_->stall.gap.start_ns == b->start_ns;
+        SpanBatch& over = tinted ? rows_batch_ : out;
+        over.styled(SpanStyle::Dashed, x0 + 1, kernels->y + inset, x1 - 1, kernels->y + height - inset,
+                    with_alpha(frame.theme[Colour::BubbleGround], tinted ? 0 : 1), frame.theme[Colour::Bubble],
+                    3 * frame.scale);
+        const bool banded = tinted && context.banded;
+        add_idle_label(frame, axis, {x0, kernels->y, x1 - x0, height}, banded ? 0 : b->duration(), over);
       }
     }
   }
@@ -140,13 +159,7 @@ void Timeline::add_average_bubbles(const TimelineFrame& frame, const TimeAxis& a
     out.styled(SpanStyle::Dashed, x0 + 1, kernels.y + inset, x1 - 1, kernels.y + height - inset,
                with_alpha(frame.theme[Colour::BubbleGround], 0.5f * presence),
                with_alpha(frame.theme[Colour::Bubble], presence), 3 * s);
-    const float left = std::max(x0, axis.left_px()) + 3 * s;
-    const float right = std::min(x1, axis.right_px()) - 3 * s;
-    if (right - left < kTimelineBubbleLabelPx * s || height < kTimelineTextHeight * s) continue;
-    std::string text = tr("idle");
-    if (right - left > 76 * s) text += " " + base::format_duration(idle.to - idle.from);
-    out.add({left, kernels.y, right - left, frame.theme[Colour::Bubble], FontRole::Small, text, height,
-             LabelAlign::Centre});
+    add_idle_label(frame, axis, {x0, kernels.y, x1 - x0, height}, idle.to - idle.from, out);
   }
 }
 
@@ -205,7 +218,8 @@ void Timeline::add_unknown(const TimelineFrame& frame, const TimeAxis& axis) {
                       FontRole::Small, tr("not yet known"), 16 * s, LabelAlign::Right});
 }
 
-// An open call is not in the trace yet: its wait is drawn as it grows, over the unknown part.
+// An open call is not in the trace yet: its wait is drawn as it grows, over the unknown part. Whether it costs anything
+// is not known.
 void Timeline::add_open_calls(const TimelineFrame& frame, const RowContext& context) {
   open_bars_.clear();
   const float s = frame.scale;
@@ -220,8 +234,8 @@ void Timeline::add_open_calls(const TimelineFrame& frame, const RowContext& cont
     if (x1 - x0 < 1) continue;
     const float height = std::min(p->shape.event, p->height());
     SpanBatch& out = rows_of(*p);
-    out.styled(SpanStyle::Hatched, x0, p->y, x1, p->y + height, frame.theme[Colour::WaitGround],
-               frame.theme[Colour::Wait], x1 - x0 > 8 ? 3 * s : 0);
+    const Hatching look = wait_hatching(frame.theme, false);
+    out.styled(SpanStyle::Hatched, x0, p->y, x1, p->y + height, look.ground, look.ink, x1 - x0 > 8 ? 3 * s : 0);
     // Its right end is open: it fades out.
     constexpr int kSteps = 6;
     const float fade = std::min(30 * s, (x1 - x0) / 2);
@@ -238,7 +252,7 @@ void Timeline::add_open_calls(const TimelineFrame& frame, const RowContext& cont
     const std::string so_far = std::string(tr("so far")) + " " + base::format_duration(frame.now - call.start_ns);
     std::string says = std::string(frame.trace.names().text(call.name)) + " " + so_far;
     if (static_cast<float>(says.size()) > (right - left) / (6.4f * s)) says = so_far;
-    out.add({left, p->y, right - left, frame.theme[Colour::WaitInk], FontRole::Small, says, height, LabelAlign::Centre,
+    out.add({left, p->y, right - left, frame.theme[Colour::Text], FontRole::Small, says, height, LabelAlign::Centre,
              frame.theme[Colour::Pill]});
   }
 }
@@ -247,23 +261,20 @@ void Timeline::add_markers(const TimelineFrame& frame, const TimeAxis& axis, con
   if (!frame.analysis) return;
   const auto& markers = frame.analysis->markers();
   const float s = frame.scale;
-  auto m = std::lower_bound(markers.begin(), markers.end(), axis.begin_ns(),
-                            [](const trace::Event& e, Nanoseconds t) { return e.start_ns < t; });
-  const auto end = std::min(axis.end_ns(), frame.live_edge + 1);
-  while (m != markers.end() && m->start_ns < end) {
-    const float x = axis.to_px(m->start_ns);
-    // Markers whose flags would overlap share one.
-    auto last = m;
-    for (auto next = m; next != markers.end() && next->start_ns < end && axis.to_px(next->start_ns) < x + 150 * s;
-         ++next) {
-      dashed_vertical(rows_batch_, axis.to_px(next->start_ns), area.y + kRulerHeight * s, area.y + area.height,
-                      frame.theme[Colour::Marker], s);
-      last = next;
-    }
-    top_batch_.add({x + 6 * s, area.y + 5 * s, 260 * s, frame.theme[Colour::Text], FontRole::Small,
-                    workload::marker_text(frame.trace.names(), {m, std::next(last)}), 20 * s, LabelAlign::Left,
-                    frame.theme[Colour::PanelRaised]});
-    m = std::next(last);
+  const auto starts = [](const trace::Event& marker) { return marker.start_ns; };
+  const auto first = std::ranges::lower_bound(markers, axis.begin_ns(), {}, starts);
+  const auto end = std::ranges::lower_bound(markers, std::min(axis.end_ns(), frame.live_edge + 1), {}, starts);
+  if (first >= end) return;
+  float drawn = axis.left_px() - 2;
+  for (auto marker = first; marker != end; ++marker) {
+    const float x = axis.to_px(marker->start_ns);
+    if (x < drawn + 1) continue;
+    drawn = x;
+    dashed_vertical(rows_batch_, x, area.y + kRulerHeight * s, area.y + area.height, frame.theme[Colour::Marker], s);
+  }
+  for (const MarkerFlag& flag : marker_flags(frame.trace.names(), {first, end}, axis, area.y + 5 * s, 20 * s, s)) {
+    top_batch_.add({flag.body.x, flag.body.y, flag.body.width, frame.theme[Colour::Text], FontRole::Small, flag.text,
+                    flag.body.height, LabelAlign::Left, frame.theme[Colour::PanelRaised]});
   }
 }
 
@@ -314,7 +325,11 @@ void Timeline::prepare(const TimelineFrame& frame, const TimeAxis& axis, const R
   colours_.begin(frame.trace, frame.theme, frame.colouring ? *frame.colouring : kByKind);
   RowContext context{frame.trace, frame.analysis, axis, frame.theme, frame.live_edge, frame.scale, frame.live};
   context.colours = &colours_;
+  stalls_.begin(frame.trace, frame.analysis);
+  context.stalls = &stalls_;
   place(context, frame, area);
+  place_stall_band(frame, axis);
+  if (band_ && band_->label.width > 0) context.banded = &band_->stall;
   for (std::size_t i = 0; i < kPanes; ++i) {
     scrolled_[i].top = panes_[i].fixed_bottom;
     scrolled_[i].bottom = panes_[i].bottom;
@@ -323,6 +338,7 @@ void Timeline::prepare(const TimelineFrame& frame, const TimeAxis& axis, const R
   look_for_missing(frame);
   add_lanes(frame, context);
   add_headings(frame);
+  draw_stall_band(frame);
   add_bubbles(frame, context);
   add_unknown(frame, axis);
   add_open_calls(frame, context);
@@ -333,7 +349,7 @@ void Timeline::prepare(const TimelineFrame& frame, const TimeAxis& axis, const R
 
 // Its length is read off the line; what is around it must not be mistaken for a part of it.
 void Timeline::add_iteration(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area) {
-  if (!frame.iteration) return;
+  if (!frame.iteration || frame.iteration_says.empty()) return;
   constexpr float kAround = 0.34f;
   const float s = frame.scale;
   const float left = axis.left_px(), right = axis.right_px();
@@ -447,13 +463,14 @@ void Timeline::add_name(const TimelineFrame& frame, const Placed& p) {
     return;
   }
   // The name of the thread or the stream, which has no heading then.
-  const bool heads = plain_ && p.begins_group;
+  const auto gpu = std::ranges::find_if(placed_, [](const Placed& other) { return other.shown() && other.entry.gpu; });
+  const bool heads = plain_ && (p.first || (gpu != placed_.end() && &*gpu == &p));
   if (heads) {
     const bool both = p.height() >= 2 * kNameLine * s;
     const float line = both ? kNameLine * s : p.height();
     const float y = p.y + (both ? (p.height() - 2 * line) / 2 : 0);
     out.add({x, y, width, frame.theme.as_text(p.entry.gpu ? Colour::Kernel : Colour::Launch), FontRole::BodyBold,
-             p.entry.heading, line});
+             p.entry.gpu ? tr("GPU") : tr("CPU"), line});
     if (both) out.add({x, y + line, width, frame.theme[Colour::Muted], FontRole::Small, p.entry.name, line});
     return;
   }

@@ -16,6 +16,7 @@
 #include "timeline/lane_row.h"
 #include "timeline/not_recorded.h"
 #include "timeline/span_batch.h"
+#include "timeline/stalls.h"
 #include "trace/capture_health.h"
 
 namespace lanescope::ui {
@@ -91,14 +92,25 @@ struct TimelineFrame {
   /// In a window: two panes whose lanes fill the area. Empty (pictures, A/B): one, with every lane at its own height.
   std::optional<PaneChoice> panes{};
   const Colouring* colouring = nullptr;  ///< what the colours say; null: the kinds
-  /// The iteration that is shown: it has a line below the ruler, with this text, and what is around it is dimmed.
+  /// The shown iteration, [from, to): its costliest stall gets a band. Empty: the one in the middle of the view, or the
+  /// view itself if there are no iterations. from == to: there is no band.
   std::optional<std::pair<Nanoseconds, Nanoseconds>> iteration{};
-  std::string iteration_says{};
+  std::string iteration_says{};  ///< on a line below the ruler, and what is around it is dimmed; empty: no line
   float head = 0;  ///< room between the ruler and the lanes, for that line and the label of a stall
   /// Lanes without an event since then have no row, unless the other run has events on such a lane.
   std::optional<Nanoseconds> used_since{};
   const trace::Trace* beside = nullptr;
   bool fits = false;  ///< lanes become as low as they must, so that all fit
+};
+
+/// The band that ties the costliest stall of the shown iteration to the gap that it causes, as last drawn.
+struct StallBand {
+  Stall stall;
+  Rect block;              ///< what is hatched on the lane of calls
+  float saturated_px = 0;  ///< of its width, in the colour of harm
+  Rect gap;                ///< on the first lane of kernels of the GPU
+  Rect label;              ///< above the block; no width: there is no room for it
+  std::string text;        ///< "item() 34 µs → GPU idle 38 µs"
 };
 
 /// A row with its name, as last drawn.
@@ -179,6 +191,7 @@ class Timeline {
 
   /// As last prepared.
   EventColours& colours() { return colours_; }
+  const std::optional<StallBand>& stall_band() const { return band_; }
   std::optional<TimelineHit> hit(const TimelineFrame& frame, const TimeAxis& axis, float x, float y) const;
   /// Where hit() finds nothing because nothing was recorded there.
   std::optional<NotRecordedHit> not_recorded_at(const TimelineFrame& frame, const TimeAxis& axis, float x,
@@ -285,6 +298,10 @@ class Timeline {
   std::optional<TimelineHit> hit_average(const TimelineFrame& frame, const TimeAxis& axis, const Placed& placed,
                                          float x, float y) const;
   void add_markers(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
+  std::optional<Stall> find_stall(const TimelineFrame& frame, const TimeAxis& axis);
+  void place_stall_band(const TimelineFrame& frame, const TimeAxis& axis);
+  void place_stall_label(const TimelineFrame& frame, const TimeAxis& axis, const Placed& calls);
+  void draw_stall_band(const TimelineFrame& frame);
   void add_unknown(const TimelineFrame& frame, const TimeAxis& axis);
   void add_open_calls(const TimelineFrame& frame, const RowContext& context);
   void add_range(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
@@ -320,6 +337,9 @@ class Timeline {
   Rect divider_;
   Rect area_;
   EventColours colours_;
+  Stalls stalls_;
+  std::optional<StallBand> band_;
+  float band_top_ = 0, band_bottom_ = 0;  // where it is curved
   SpanBatch rows_batch_, top_batch_, names_batch_;
   std::array<ScrolledLanes, kPanes> scrolled_;
 };

@@ -207,7 +207,8 @@ void Timeline::find_unused_lanes(const TimelineFrame& frame) {
     if (p.shown() && p.lane_row) groups.insert(p.entry.group);
   }
   const bool owners = frame.panes && grouping_ == LaneGrouping::Owner;
-  const bool plain = owners && frame.used_since && groups.size() <= 2;
+  const auto cpu = std::ranges::count_if(groups, [](std::string_view group) { return !group.starts_with("gpu|"); });
+  const bool plain = owners && frame.used_since && cpu <= 1 && groups.size() <= 4;
   if (changed || plain != plain_) {
     plain_ = plain;
     mark_groups();

@@ -19,13 +19,29 @@
 namespace lanescope::ui {
 namespace {
 
-// A text field has the keyboard focus.
-bool is_typing(const ShellState& state) {
-  const bool field = state.search.open && state.drawer == DrawerTab::Found && !state.presentation.on;
-  const bool searching = field && (state.search.field_active || state.search.focus_wanted);
-  return ImGui::GetIO().WantTextInput || searching || state.overlays.open == Overlay::Palette ||
-         state.overlays.open == Overlay::Files || state.overlays.open == Overlay::Attach;
+bool field_has_focus() {
+  const ImGuiID active = ImGui::GetActiveID();
+  const bool drawn = ImGui::GetCurrentContext()->ActiveIdIsAlive == active;  // in the last frame
+  return active != 0 && drawn && ImGui::GetInputTextState(active) != nullptr;
 }
+
+// The next key is not for a field that has gone with its overlay.
+bool give_to_overlay(ShellState& state, KeyChord chord) {
+  const bool had_field = has_text_field(state.overlays);
+  const bool taken = overlay_key(state, chord);
+  if (had_field && !has_text_field(state.overlays)) {
+    state.field_awaited = 0;
+    if (ImGui::GetActiveID() != 0) ImGui::ClearActiveID();
+  }
+  return taken;
+}
+
+// A text field has the keyboard focus, or will have it.
+bool is_typing(const ShellState& state) {
+  return field_has_focus() || state.field_awaited > 0 || has_text_field(state.overlays);
+}
+
+bool is_plain(KeyChord chord) { return (chord.modifiers & ~modifier::Shift) == 0 && chord.key < key::F1; }
 
 int modifiers_down() {
   const ImGuiIO& io = ImGui::GetIO();
@@ -134,27 +150,64 @@ void Screen::key(int key, KeyMotion motion, int modifiers) {
   ShellState& state = shell_->state();
   const KeyChord chord{key, modifiers & (modifier::Shift | modifier::Control | modifier::Alt)};
   if (motion == KeyMotion::Release) {
-    const auto tapped = keys_.release(key, base::now());
-    if (tapped && !is_typing(state)) perform(state, *tapped);
-    return;
+    if (key == command_key_) command_key_ = 0;
+    return keys_.release(key);
   }
   const bool pressed = motion == KeyMotion::Press;
   if (pressed && key >= 0) pressed_.push_back(key);
-  if (modifiers & modifier::Super) return;  // reserved for the desktop
-  if (palette_key(state, chord) || file_dialog_key(state, chord) || attach_dialog_key(state, chord)) return;
+  const bool typing = is_typing(state);
+  if (pressed) command_key_ = typing ? 0 : key;
+  if (modifiers & modifier::Super) return;                      // reserved for the desktop
   const bool function_key = key >= key::F1 && key <= key::F25;  // does not type text
-  if (is_typing(state) && !function_key) return;
-  if (focus_key(state.focus, chord, !pressed) || menu_key(state, chord) || presenting_key(state, chord, !pressed)) {
+  if (typing && !function_key) {
+    if (key == key::Escape) {  // whatever was typed before it
+      typed_.clear();
+      give_to_overlay(state, chord);
+    } else if (key > key::Escape) {  // no letter
+      typed_.push_back({0, chord});
+    }
     return;
   }
-  const auto wanted = pressed ? keys_.press(chord, base::now()) : keys_.repeat(chord);
+  if (give_to_overlay(state, chord)) return;
+  // The desktop's dialog takes a moment to open: what is typed meanwhile is for it.
+  if (state.files.asking.busy() && key != key::Escape && is_plain(chord)) return;
+  if (focus_key(state.focus, chord, !pressed) || presenting_key(state, chord, !pressed)) return;
+  const auto wanted = pressed ? keys_.press(chord) : keys_.repeat(chord);
   if (wanted) perform(state, *wanted);
+}
+
+void Screen::character(unsigned int letter) {
+  if (shell_ && command_key_ == 0 && is_typing(state())) typed_.push_back({letter, {}});
+}
+
+// Until the field that opens has the focus, letters wait, and with them the keys that were pressed after them.
+void Screen::give_letters() {
+  int& awaited = state().field_awaited;
+  const auto first_key = std::ranges::find(typed_, 0U, &Typed::letter);
+  const bool focus = field_has_focus();
+  if (focus) {
+    for (auto typed = typed_.begin(); typed != first_key; ++typed) ImGui::GetIO().AddInputCharacter(typed->letter);
+  }
+  if (focus || awaited == 0) typed_.erase(typed_.begin(), first_key);
+  if (awaited > 0) --awaited;
+  if (!typed_.empty()) owe_frames();
+}
+
+// Those that come next: the letters before them are with ImGui, and it has looked at them.
+void Screen::give_keys() {
+#if IMGUI_VERSION_NUM >= 18700
+  if (!ImGui::GetCurrentContext()->InputEventsQueue.empty()) return;
+#endif
+  const auto next_letter = std::ranges::find_if(typed_, [](const Typed& typed) { return typed.letter != 0; });
+  std::vector<Typed> keys(typed_.begin(), next_letter);
+  typed_.erase(typed_.begin(), next_letter);
+  for (const Typed& typed : keys) give_to_overlay(state(), typed.chord);
 }
 
 void Screen::hold_keys() {
   if (is_typing(state()) || state().overlays.open == Overlay::Menu) return keys_.forget();
   if (keys_.any()) owe_frames();
-  for (const Action action : keys_.held(modifiers_down(), base::now())) hold(state(), action);
+  for (const Action action : keys_.held(modifiers_down())) hold(state(), action);
 }
 
 bool Screen::refresh_look() {
@@ -203,7 +256,9 @@ void Screen::new_frame() {
 
 void Screen::draw(float pointer_x, float pointer_y) {
   if (click_focused(state().focus, pointer_x, pointer_y)) owe_frames();
+  give_letters();
   new_frame();
+  give_keys();
   hold_keys();
   shell_->draw(fonts_);
   ImGui::Render();

@@ -79,6 +79,8 @@ class Screen {
 
   /// A key and its modifiers, by the numbers of shell/keys.h.
   void key(int key, KeyMotion motion, int modifiers);
+  /// A letter that was typed, in Unicode: after the key() that typed it.
+  void character(unsigned int letter);
 
   // A frame, in this order.
   /// Brings letters and colours up to date. True: there are other letters, of which a back end makes a texture.
@@ -103,6 +105,8 @@ class Screen {
  private:
   void begin_run(const session::SessionOptions& session);
   void hold_keys();
+  void give_letters();
+  void give_keys();
   void new_frame();
 
   WindowOptions options_;
@@ -122,6 +126,13 @@ class Screen {
   int frames_owed_ = 3;
   KeyPresses keys_;
   std::vector<int> pressed_;  ///< keys pressed since the last frame
+  /// Typed for a text field, in order: a letter, or a key that may mean something to an overlay.
+  struct Typed {
+    unsigned int letter = 0;
+    KeyChord chord;
+  };
+  std::vector<Typed> typed_;
+  int command_key_ = 0;  ///< is down and was a command: its letter is not text
   std::uint64_t frames_ = 0;
 };
 

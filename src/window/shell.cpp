@@ -45,7 +45,9 @@ void update_job(ShellState& state) {
 void update_advice(ShellState& state) {
   const auto now = base::now();
   state.advice.update(state.model, !state.presentation.on, now);
-  state.try_it.update(state.model, state.advice.cards(), !state.presentation.on, now);
+  const auto& active = state.experiment.active;
+  state.try_it.update(state.model, state.advice.cards(), active ? active->own_knobs() : std::vector<std::string>(),
+                      !state.presentation.on, now);
   state.idle.update(state.model, shows_idle_places(state) && !state.presentation.on, now);
 }
 
@@ -83,6 +85,7 @@ void Shell::draw(const Fonts& fonts) {
   follow_experiment();
   follow_lesson();
   adapt_speed();
+  hurry_measurement();
   state_.view.set_animated(state_.preferences.animation);
   state_.view.set_calm(state_.presentation.on);
   update_colours(state_);
@@ -222,6 +225,7 @@ void Shell::begin_anew() {
   state_.code.end();
   state_.try_it.end();
   state_.scope.drop_average();
+  state_.scope.worst.leave();
   state_.timeline.clear();
   state_.scroll = {};
 }
@@ -362,10 +366,13 @@ void Shell::adapt_speed() {
   }
   const auto now = base::now();
   const std::size_t iterations = state_.model.analysis().records().size();
-  if (iterations != automatic.iterations || state_.model.paused() || state_.overlays.open == Overlay::Gallery) {
+  // A run at rest draws no frames: the time since the last one counts only if the run went on then and now.
+  const bool held = state_.model.paused() || state_.overlays.open;
+  if (iterations != automatic.iterations || held || automatic.held) {
     automatic.iterations = iterations;
     automatic.since = now;
   }
+  automatic.held = held;
   if (now - automatic.since < kNothingHappens || automatic.set >= 1) return;
   automatic.set = std::min(1.0, automatic.set * 10);
   automatic.since = now;

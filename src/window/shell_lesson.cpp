@@ -17,6 +17,7 @@ namespace {
 
 // A simulation that is slow enough to watch may take minutes to fill a cache: after this, it runs in real time.
 constexpr double kHurryAfterSeconds = 3;
+constexpr std::chrono::milliseconds kFillsFor{900};
 
 }  // namespace
 
@@ -115,10 +116,10 @@ void Shell::follow_lesson() {
   kept_step_ = lesson.number();
   kept_phase_ = lesson.phase();
   if (news || moved || answered) keep_answers();
-  hurry_measurement();
 }
 
-// Until the answer is known; then the speed is what it was, unless somebody has chosen another since.
+// Until the answer is known, or the launch queue has filled; then the speed is what it was, unless somebody has chosen
+// another since.
 void Shell::hurry_measurement() {
   const LessonState& lesson = state_.lesson;
   Model& model = state_.model;
@@ -126,8 +127,13 @@ void Shell::hurry_measurement() {
     model.set_speed(speed);
     state_.experiment.auto_speed.set = speed;
   };
-  const bool takes_long = lesson.phase() == LessonPhase::Measuring &&
-                          lesson.now().seconds - lesson.now().seconds_asked > kHurryAfterSeconds;
+  const bool steady = model.paused() || !model.running() ||
+                      (model.recent_is_current() && model.recent().pace.basis != analysis::PaceBasis::QueueMoves);
+  const auto now = base::now();
+  if (steady || !state_.experiment.active) unsteady_since_ = now;
+  const bool takes_long = now - unsteady_since_ > kFillsFor ||
+                          (lesson.on() && lesson.phase() == LessonPhase::Measuring &&
+                           lesson.now().seconds - lesson.now().seconds_asked > kHurryAfterSeconds);
   if (takes_long && !hurried_from_ && model.virtual_time() && model.speed() < 1) {
     hurried_from_ = model.speed();
     go_at(1);

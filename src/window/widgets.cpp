@@ -58,7 +58,7 @@ std::optional<Value> value_field(const Canvas& c, const SettingSpec& spec, const
     if (right > 0) ImGui::SameLine(right - width);
     ImGui::SetNextItemWidth(width);
     const TextStyle style(c, FontRole::Mono, Colour::Text);
-    if (!ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();
+    if (!ImGui::IsAnyItemActive()) focus_field(c);
     const bool entered = ImGui::InputText(("##edit" + spec.key).c_str(), &state.knob_editing.text,
                                           ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
     const bool left = ImGui::IsItemDeactivated();
@@ -84,6 +84,7 @@ std::optional<Value> value_field(const Canvas& c, const SettingSpec& spec, const
   if (clicked) {
     state.knob_editing.setting = spec.key;
     state.knob_editing.text = workload::to_text(value);
+    state.await_field();
   }
   return std::nullopt;
 }
@@ -232,22 +233,33 @@ std::string wrapped_lines(const Canvas& c, FontRole role, const std::string& sen
   return base::wrap(t, width, [&](std::string_view letter) { return text_width(c.fonts, role, letter); });
 }
 
+namespace {
+
+constexpr float kLanguagePad = 7;
+
+float width_of(const Canvas& c, base::Language language) {
+  return text_width(c.fonts, FontRole::Body, language_name(language)) + 2 * kLanguagePad * c.scale;
+}
+
+}  // namespace
+
+float language_switch_width(const Canvas& c) {
+  return width_of(c, base::Language::English) + width_of(c, base::Language::Chinese);
+}
+
 void language_switch(const Canvas& c, float right) {
   using experiment::Language;
   const float s = c.scale;
   const float height = 20 * s;
-  const float pad = 7 * s;
+  const float pad = kLanguagePad * s;
   const bool possible = has_chinese_font();
-  const auto width_of = [&](Language language) {
-    return text_width(c.fonts, FontRole::Body, language_name(language)) + 2 * pad;
-  };
-  float x = right - width_of(Language::English) - width_of(Language::Chinese);
+  float x = right - language_switch_width(c);
   const float y = ImGui::GetCursorPosY();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   for (const Language language : {Language::English, Language::Chinese}) {
     ImGui::SetCursorPos({x, y});
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = width_of(language);
+    const float width = width_of(c, language);
     const std::string id = "language." + std::string(base::language_key(language));
     const bool clicked = press_area(c, id.c_str(), {width, height});
     note_control(c, id);
@@ -261,8 +273,7 @@ void language_switch(const Canvas& c, float right) {
                       height};
     draw_labels(list, c.fonts, {&label, 1});
     if (ImGui::IsItemHovered()) {
-      const ActionInfo& action = info(Action::ToggleLanguage);
-      const std::string tip = fmt::format("{} ({})", tr(action.text), key_text(action.keys.front()));
+      const std::string tip = with_keys(tr(info(Action::ToggleLanguage).text), Action::ToggleLanguage);
       ImGui::SetTooltip("%s", dead ? no_chinese_text().c_str() : tip.c_str());
     }
     if (clicked && !chosen) c.state.requests.actions.push_back(Action::ToggleLanguage);
@@ -383,12 +394,9 @@ void own_wheel() {
 #endif
 }
 
-void drop_typed_characters() {
-#if IMGUI_VERSION_NUM >= 18980
-  ImGui::GetIO().ClearInputKeys();
-#else
-  ImGui::GetIO().ClearInputCharacters();
-#endif
+void focus_field(const Canvas& c, int offset) {
+  ImGui::SetKeyboardFocusHere(offset);
+  c.state.await_field();
 }
 
 bool button(const Canvas& c, const std::string& id, const std::string& t, bool on, float width, const char* tooltip) {
@@ -492,11 +500,12 @@ std::optional<Value> knob(const Canvas& c, const SettingSpec& spec, const Value&
       text(c, FontRole::Body, Colour::Text, tr(spec.label));
       if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr(spec.help));
       const auto& chosen = std::get<std::string>(value);
-      const auto found = std::find(spec.choices.begin(), spec.choices.end(), chosen);
-      const int clicked =
-          choice_buttons(c, "knob." + spec.key, spec.choices, static_cast<int>(found - spec.choices.begin()));
+      const auto& active = c.state.experiment.active;
+      const std::vector<std::string> choices = active ? active->choices(spec, chosen) : spec.choices;
+      const auto found = std::find(choices.begin(), choices.end(), chosen);
+      const int clicked = choice_buttons(c, "knob." + spec.key, choices, static_cast<int>(found - choices.begin()));
       vertical_space(c, 10);
-      if (clicked >= 0) return Value(spec.choices[static_cast<std::size_t>(clicked)]);
+      if (clicked >= 0) return Value(choices[static_cast<std::size_t>(clicked)]);
       return std::nullopt;
     }
     default:

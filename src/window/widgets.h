@@ -35,6 +35,7 @@ void wrapped_text(const Canvas& canvas, FontRole role, Colour colour, const std:
 std::string wrapped_lines(const Canvas& canvas, FontRole role, const std::string& text, float width);
 /// "EN  中文" at the right edge of the line, `right` from the window's left edge: the language of all texts.
 void language_switch(const Canvas& canvas, float right);
+float language_switch_width(const Canvas& canvas);
 /// A small heading in capitals with space above.
 void heading(const Canvas& canvas, const char* text);
 /// Name on the left, value on the right edge in the figures' font.
@@ -53,8 +54,8 @@ bool button(const Canvas& canvas, const std::string& id, const std::string& text
             const char* tooltip = nullptr);
 /// The wheel over the last item is the item's: the window around it must not scroll.
 void own_wheel();
-/// Drops the characters typed so far: the key that has opened a field must not appear in it.
-void drop_typed_characters();
+/// Gives the keyboard focus to the next item, a text field, or to the one before: what is typed until it has it waits.
+void focus_field(const Canvas& canvas, int offset = 0);
 /// Buttons side by side, one of them chosen; returns the one that was clicked, else -1.
 int segmented(const Canvas& canvas, const std::string& id, const std::vector<std::string>& texts, int chosen,
               float width = 0);

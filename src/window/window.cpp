@@ -151,6 +151,9 @@ void Window::open_window() {
   note_graphics();
   screen_.open();
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
+  glfwSetCharCallback(window_, [](GLFWwindow* window, unsigned int letter) {  // the screen passes it on
+    static_cast<Window*>(glfwGetWindowUserPointer(window))->screen_.character(letter);
+  });
   ImGui_ImplOpenGL3_Init(kShaderVersion);
   settle_in();
 }
@@ -334,8 +337,6 @@ void Window::draw_frame() {
   screen_.finish_frame();
   const auto ms = std::chrono::duration<float, std::milli>(Clock::now() - begin).count();
   if (painted && frame_times_ms_.size() < kKeptFrameTimes) frame_times_ms_.push_back(ms);
-  double& smoothed = screen_.state().figures.frame_ms;
-  smoothed += (static_cast<double>(ms) - smoothed) * 0.05;
 }
 
 void run_window(const WindowOptions& options) {

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -248,11 +249,6 @@ bool has_change(const trace::Event& marker) {
   return trace::is_setting_change(marker) && trace::change_of(marker).key != 0;
 }
 
-bool together(const trace::Event& a, const trace::Event& b) {
-  return has_change(a) && has_change(b) && a.start_ns == b.start_ns &&
-         trace::change_of(a).version == trace::change_of(b).version;
-}
-
 std::string text_of(std::string_view label, std::string_view before, std::string_view now) {
   return std::string(label) + " " + std::string(before) + " → " + std::string(now);
 }
@@ -271,17 +267,48 @@ std::string translated(std::string_view key) {
   return base::language() == base::Language::English ? in_a_line(label) : base::tr(label);
 }
 
-// "log interval 1 → never", as the knob shows it; with a value that it had in between "1 → never → 1".
-std::string in_words(const base::NameTable& names, const trace::SettingChange& change,
-                     std::optional<base::NameId> between = {}) {
-  const SettingSpec* spec = spec_of(names.text(change.key));
-  const auto value = [&](base::NameId id) {
+// One setting, and the values that it had one after the other.
+struct Turns {
+  base::NameId key = 0;
+  std::vector<base::NameId> values;
+};
+
+// As the knob shows it: "never", "on".
+std::string value_in_words(const SettingSpec* spec, std::string_view text) {
+  if (spec && spec->zero_is_never && text == "0") return base::tr("never");
+  if (spec && spec->type == SettingType::Bool && text == "true") return base::tr("on");
+  if (spec && spec->type == SettingType::Bool && text == "false") return base::tr("off");
+  return std::string(text);
+}
+
+// "log interval 1 → 100 → 50": what a knob passed on its way is left out.
+std::string in_words(const base::NameTable& names, const Turns& turns) {
+  const SettingSpec* spec = spec_of(names.text(turns.key));
+  const auto number = [&](base::NameId id) -> std::optional<double> {
     const std::string_view text = names.text(id);
-    return spec && spec->zero_is_never && text == "0" ? std::string_view(base::tr("never")) : text;
+    if (spec && spec->zero_is_never && text == "0") return std::numeric_limits<double>::infinity();
+    double value = 0;
+    const auto [end, error] = base::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
   };
-  std::string before(value(change.before));
-  if (between) before += " → " + std::string(value(*between));
-  return text_of(translated(names.text(change.key)), before, value(change.now));
+  std::vector<base::NameId> kept;
+  for (const base::NameId value : turns.values) {
+    if (kept.size() > 1) {
+      const auto a = number(kept[kept.size() - 2]), b = number(kept.back()), c = number(value);
+      if (a && b && c && (*a < *b) == (*b < *c)) kept.pop_back();
+    }
+    kept.push_back(value);
+  }
+  constexpr std::size_t kMost = 4;
+  std::string text = translated(names.text(turns.key));
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (kept.size() > kMost && i > 0 && i + 2 < kept.size()) {
+      text += i == 1 ? " → …" : "";
+    } else {
+      text += (i == 0 ? " " : " → ") + value_in_words(spec, names.text(kept[i]));
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -296,24 +323,20 @@ std::string change_text(const SettingSpec& spec, std::string_view before, std::s
 }
 
 std::string marker_text(const base::NameTable& names, Markers markers) {
-  if (markers.empty()) return {};
-  if (!has_change(markers.front())) return base::tr(std::string(names.text(markers.front().name)));
-  std::size_t first = 1, last = 1;  // how many settings changed together with the first one, and with the last one
-  while (first < markers.size() && together(markers[first], markers.front())) ++first;
-  while (last < markers.size() && together(markers[markers.size() - 1 - last], markers.back())) ++last;
-  trace::SettingChange change = trace::change_of(markers.front());
-  std::optional<base::NameId> between;
-  if (first == 1 && last == 1 && has_change(markers.back())) {
-    const trace::SettingChange newest = trace::change_of(markers.back());
-    if (newest.key == change.key) {
-      if (newest.now == change.before) between = newest.before;  // turned back to where it began
-      change.now = newest.now;
+  std::vector<Turns> all;
+  std::string notes;
+  for (const trace::Event& marker : markers) {
+    if (!has_change(marker)) {
+      notes += (notes.empty() ? "" : ", ") + std::string(base::tr(std::string(names.text(marker.name))));
+      continue;
     }
+    const trace::SettingChange change = trace::change_of(marker);
+    auto found = std::find_if(all.begin(), all.end(), [&](const Turns& turns) { return turns.key == change.key; });
+    if (found == all.end()) found = all.insert(all.end(), {change.key, {change.before}});
+    if (found->values.back() != change.now) found->values.push_back(change.now);
   }
-  std::string text = in_words(names, change, between);
-  for (const trace::Event& other : markers.subspan(1, first - 1)) {
-    text += ", " + in_words(names, trace::change_of(other));
-  }
+  std::string text = notes;
+  for (const Turns& turns : all) text += (text.empty() ? "" : ", ") + in_words(names, turns);
   return text;
 }
 

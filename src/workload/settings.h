@@ -114,10 +114,10 @@ std::string_view setting_label(std::string_view key);
 /// "log interval 1 → 100", in English: the name of a marker.
 std::string change_text(const SettingSpec& spec, std::string_view before, std::string_view now);
 
-/// Summarises consecutive setting markers of a trace, translated. Dragging a knob leaves many: "log interval 1 → 2" to
-/// "log interval 50 → 100" become "log interval 1 → 100", and if it was turned back "log interval 1 → 100 → 1". If the
-/// first and the last change are not of the same single setting, describes the first and those that changed with it.
-/// Empty for no markers.
+/// Summarises consecutive markers of a trace, translated: each setting from where to where, in the order in which they
+/// first changed. Dragging a knob leaves many: "log interval 1 → 2" to "log interval 50 → 100" become "log interval 1 →
+/// 100"; where it was turned back, that stays: "log interval 1 → 100 → 1". Switches: "pinned memory off → on". A marker
+/// that changed no setting has its name. Empty for no markers.
 std::string marker_text(const base::NameTable& names, std::span<const trace::Event> markers);
 
 }  // namespace lanescope::workload

@@ -253,6 +253,12 @@ TEST(SettledFrom, LeavesOutTheFirstIterationOnceTwoMoreHaveEnded) {
   EXPECT_TRUE(analysis::settled_from(records, 200).settled);
   EXPECT_EQ(analysis::settled_from(records, 250).from_ns, 250) << "two iterations only";
   EXPECT_FALSE(analysis::settled_from(records, 250).settled);
+  // Three operations are in flight at 200, and one ends in each iteration: the old ones have ended at 500.
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].in_flight = 3;
+    records[i].gpu_op_count = static_cast<std::int64_t>(i);
+  }
+  EXPECT_FALSE(analysis::settled_from(records, 200).settled);
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ TEST_F(HtmlReport, OfAnExperimentHasBothSidesAndWhatWasPublished) {
     EXPECT_EQ(occurrences(page, std::string("<section id=\"") + id + "\">"), 1u) << id;
   }
   EXPECT_THAT(page, AllOf(HasSubstr("<h1>P09 "), HasSubstr("published"), HasSubstr("id=\"run-2\"")));
-  EXPECT_EQ(occurrences(page, "<td>checked against this</td>"), 3u);
+  EXPECT_EQ(occurrences(page, "<td>does not agree with this</td>"), 3u);
   const std::string link = page_of({"report", "--experiment", "P17", "--iterations", "2", "--lang", "en"});
   EXPECT_THAT(link, HasSubstr("<td>cannot be checked: No link has this rate; ours is that of the copy itself.</td>"));
   const std::string one = page_of({"report", "--experiment", "P09", "--side", "after", "--iterations", "100"});
@@ -329,7 +329,6 @@ TEST(HtmlColours, AreThoseOfTheProgram) {
                                                           {"dim", Colour::Dim},
                                                           {"accent", Colour::Accent},
                                                           {"call", Colour::Call},
-                                                          {"call-copy", Colour::CallCopy},
                                                           {"launch", Colour::Launch},
                                                           {"kernel", Colour::Kernel},
                                                           {"h2d", Colour::CopyH2D},

@@ -81,10 +81,10 @@ TEST_F(CatalogueOfGpus, AnOldGpuIsPassedOver) {
 }
 
 TEST_F(CatalogueOfGpus, WithoutABackEndTheReasonIsSaid) {
-  const FoundGpus none = found_gpus({nullptr, "there is no NVIDIA driver"});
+  const FoundGpus none = found_gpus({nullptr, "no NVIDIA driver here"});
   for (const char* id : {"cuda", "cuda:0"}) {
-    EXPECT_EQ(error_of([&] { describe_device_from(none, id); }), "cuda:0 cannot be used: there is no NVIDIA driver");
-    EXPECT_EQ(error_of([&] { make_device_from(none, id, {}); }), "cuda:0 cannot be used: there is no NVIDIA driver");
+    EXPECT_EQ(error_of([&] { describe_device_from(none, id); }), "cuda:0 cannot be used: no NVIDIA driver here");
+    EXPECT_EQ(error_of([&] { make_device_from(none, id, {}); }), "cuda:0 cannot be used: no NVIDIA driver here");
   }
   EXPECT_EQ(describe_device_from(none, "auto").id, "sim:rtx4090");
 }

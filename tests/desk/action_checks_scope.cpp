@@ -27,13 +27,6 @@ std::vector<ActionCheck> scope_checks() {
          desk.state().view.pan(0);
        },
        is_mode(ViewMode::Trigger)},
-      {Action::ExperimentView,
-       [](Desk& desk) {
-         desk.state().requests.experiment = {&experiment::experiment_named("P09"), experiment::Side::Before};
-         desk.until([&] { return desk.state().experiment.active && desk.state().view.has_goal(); });
-         desk.state().view.pan(0);
-       },
-       [](Desk& desk) { return !desk.state().view.moved_by_hand(); }},
   };
 }
 

@@ -47,9 +47,9 @@ class ActionsTest : public testing::TestWithParam<Part> {
     }
     return false;
   }
-  /// Presses the action's first key until `done`.
+  /// Presses the action's first key, or chooses it in the palette, until `done`.
   static bool act(const ui::ActionInfo& action, const std::function<bool()>& done) {
-    if (action.keys.empty() || action.keys.front().key == 0) {
+    if (action.keys.front().key == 0) {
       ui::perform(desk_->state(), action.action);
       return wait(done);
     }

@@ -8,6 +8,7 @@
 #include "desk/drawn_text.h"
 #include "model/source/attached_source.h"
 #include "model/watched_program.h"
+#include "window/panels/run/run_panels.h"
 
 namespace lanescope::ui_test {
 namespace {
@@ -137,7 +138,7 @@ class AttachDialogTest : public AttachedTest {
     AttachedTest::SetUp();
     setenv("LANESCOPE_INJECT", "/proc/self/exe", 1);  // no program here loads it
     state().preferences.attached.clear();
-    desk().key(key::G, kShift);
+    desk().act(ui::Action::AttachProgram);
     ASSERT_TRUE(desk().until([&] { return state().overlays.open == Overlay::Attach; }));
     desk().frames(3);
   }
@@ -169,7 +170,7 @@ TEST_F(AttachDialogTest, StartsWhatIsTypedAndRemembersIt) {
   EXPECT_TRUE(desk().until([&] { return watching->watched().end == "exit status 3"; }));
   EXPECT_THAT(state().preferences.attached, ElementsAre(ui::AttachedProgram{"sh -c 'exit 3'", "/", "A=1", "acquire"}));
   // The next time, it is there already.
-  desk().key(key::G, kShift);
+  desk().act(ui::Action::AttachProgram);
   ASSERT_TRUE(desk().until([&] { return state().overlays.open == Overlay::Attach; }));
   EXPECT_EQ(dialog().typed.command, "sh -c 'exit 3'");
 }
@@ -188,6 +189,22 @@ TEST_F(AttachDialogTest, SaysWhatIsWrongAndStaysOpen) {
   desk().key(key::Escape);
   EXPECT_TRUE(desk().until([&] { return !state().overlays.open; }));
   EXPECT_TRUE(state().preferences.attached.empty());
+}
+
+// Each level says what it records and what it costs.
+TEST_F(AttachDialogTest, ALevelSaysWhatItCosts) {
+  DrawnTexts drawn;
+  for (const char* level : {"waits", "acquire", "calls", "all"}) {
+    SCOPED_TRACE(level);
+    desk().click(std::string("attach.dialog.level.") + level);
+    EXPECT_EQ(dialog().typed.level, level);
+    drawn.forget();
+    desk().frames(2);
+    std::string all;
+    for (const DrawnText& line : drawn.places()) all += line.text + " ";
+    EXPECT_THAT(all, testing::HasSubstr(ui::level_text(attach::parse_level(level)).substr(0, 20)));
+    EXPECT_THAT(ui::level_text(attach::parse_level(level)), testing::HasSubstr("Costs"));
+  }
 }
 
 TEST_F(AttachDialogTest, AKnownProgramFillsTheFieldsAndTheLevelIsChosen) {

@@ -434,6 +434,7 @@ TEST_F(ChineseTest, SweepsReadyAndRunning) {
   point_at_everything("sweep");
   expect_chinese("sweep");
   state().sweep.draft.axes[0] = {"log_interval", "1, 10"};
+  state().sweep.draft.own_iterations = true;
   state().sweep.draft.iterations = "many";
   desk().frames(2);
   desk().click("sweep.start");

@@ -1,6 +1,8 @@
 // The code in the window: what lights it, what a click on it does, what is remembered.
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "base/time.h"
 #include "desk/desk.h"
 
@@ -76,10 +78,23 @@ TEST_F(CodeViewTest, ATurnOfAKnobChangesTheTextAtOnce) {
 }
 
 // As long as the loop is that of an experiment's side, the script says so.
+// Another program's trace has no code to show: its tab is not there, and nobody stands before an empty one.
+TEST_F(CodeViewTest, IsLeftWhereThereIsNone) {
+  ASSERT_TRUE(desk().has_place("tab.code"));
+  const std::filesystem::path path = desk().home() / "theirs.json";
+  std::ofstream(path) << R"({"traceEvents": [{"ph": "X", "name": "k", "cat": "kernel", "pid": 0, "tid": 7, "ts": 1,
+    "dur": 5, "args": {"stream": 7, "correlation": 1}}]})";
+  state().requests.files = {path};
+  ASSERT_TRUE(desk().until([&] { return !model().live(); }));
+  desk().frames(3);
+  EXPECT_EQ(state().drawer, ui::DrawerTab::Plots);
+  EXPECT_FALSE(desk().has_place("tab.code"));
+}
+
 TEST_F(CodeViewTest, IsCopiedAsAScript) {
   const auto copied = [&] {
     state().toast.reset();
-    desk().key(key::C, kAlt);
+    desk().act(ui::Action::CopyScript);
     EXPECT_TRUE(desk().until([&] { return state().toast.has_value(); }));
     EXPECT_THAT(state().toast->text, testing::StartsWith("copied as PyTorch: "));
     return std::string(ImGui::GetClipboardText());

@@ -275,7 +275,7 @@ void Desk::move_key(int key, bool down) {
   }
 #endif
   const char typed = down ? character_of(key, modifiers_) : '\0';
-  if (typed != 0) io.AddInputCharacter(static_cast<unsigned char>(typed));
+  if (typed != 0) screen_->character(static_cast<unsigned char>(typed));
 }
 
 void Desk::hold(unsigned modifiers, bool down) {
@@ -308,6 +308,11 @@ void Desk::tap(int key, unsigned modifiers) {
   move_key(key, false);
   frames(2);
   hold(modifiers, false);
+}
+
+void Desk::act(ui::Action action) {
+  perform(state(), action);
+  frames(4);
 }
 
 void Desk::type(std::string_view text) {

@@ -42,6 +42,8 @@ class Desk final : public ScreenUser {
   /// For what runs outside, in its own time: the clock is the machine's until the desk is closed.
   void go_by_the_clock();
 
+  /// Time in which nothing is drawn, as while nothing moves.
+  void rest(std::chrono::milliseconds time) { time_ += time; }
   /// False: the window closes.
   bool frame();
   /// Draws frames until `done`; false when it does not come in 20,000, or in two minutes by the machine's clock.
@@ -62,6 +64,7 @@ class Desk final : public ScreenUser {
   void key(int key, unsigned modifiers = kNone);  ///< down for two frames
   void tap(int key, unsigned modifiers = kNone);  ///< down and up before the program looks
   void type(std::string_view text);
+  void act(ui::Action action);  ///< as the palette does
 
  private:
   using Clock = std::chrono::steady_clock;

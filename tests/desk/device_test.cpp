@@ -81,18 +81,18 @@ TEST_F(DeviceTest, ASwitchKeepsTheSettings) {
 }
 
 TEST_F(DeviceTest, TheKeyOpensTheMenuAndEscapeClosesIt) {
-  desk().key(key::G);
+  desk().act(ui::Action::DeviceMenu);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("device.sim:teaching"); }));
   const std::uint64_t before = model().generation();
   desk().key(key::Escape);
   EXPECT_TRUE(desk().until([&] { return !desk().has_place("device.sim:teaching"); }));
   EXPECT_EQ(model().generation(), before);
-  desk().key(key::G);
+  desk().act(ui::Action::DeviceMenu);
   ASSERT_TRUE(desk().until([&] { return state().device_menu.open; }));
-  desk().key(key::G);
+  desk().act(ui::Action::DeviceMenu);
   EXPECT_TRUE(desk().until([&] { return !state().device_menu.open; }));
   // The one that runs is no switch.
-  desk().key(key::G);
+  desk().act(ui::Action::DeviceMenu);
   desk().click("device.sim:rtx4090");
   desk().frames(3);
   EXPECT_EQ(model().generation(), before);
@@ -184,7 +184,7 @@ TEST_F(DeviceTest, ALostDeviceLeavesItsTraceAndCanBeRestarted) {
 // A call that does not come back: its bar grows, and the rolling view goes with it.
 TEST_F(DeviceTest, AnOpenWaitIsSeenToGrow) {
   run_on_gpu(0);
-  ui::perform(state(), ui::Action::Roll);
+  desk().act(ui::Action::Roll);
   auto& recording = *fake_gpus().backend.recording;
   trace::LaneInfo info;
   info.kind = trace::LaneKind::Calls;
@@ -220,7 +220,7 @@ TEST_F(DeviceTest, AnOpenWaitIsSeenToGrow) {
 // --- capture health -----------------------------------------------------------------------------------------------
 
 TEST_F(DeviceTest, TheHealthPanelOpensByKeyAndByClick) {
-  desk().key(key::H);
+  desk().act(ui::Action::CaptureHealth);
   EXPECT_TRUE(state().overlays.open == ui::Overlay::Health);
   EXPECT_TRUE(desk().until([&] { return desk().has_place("health"); }));
   desk().key(key::Escape);
@@ -232,11 +232,11 @@ TEST_F(DeviceTest, TheHealthPanelOpensByKeyAndByClick) {
   desk().frames(2);
   EXPECT_FALSE(desk().has_place("health"));
   // One overlay at a time.
-  desk().key(key::H);
+  desk().act(ui::Action::CaptureHealth);
   desk().key(key::F1);
   EXPECT_TRUE(state().overlays.open == ui::Overlay::Help);
   EXPECT_FALSE(state().overlays.open == ui::Overlay::Health);
-  desk().key(key::H);
+  desk().act(ui::Action::CaptureHealth);
   EXPECT_FALSE(state().overlays.open == ui::Overlay::Help);
   EXPECT_TRUE(state().overlays.open == ui::Overlay::Health);
 }
@@ -249,7 +249,7 @@ TEST_F(DeviceTest, TheHealthOfAGpuFitsTheWindow) {
   health.before_call = 3;
   health.worst_before_call_ns = 1800;
   run_on_gpu(1);
-  desk().key(key::H);
+  desk().act(ui::Action::CaptureHealth);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("close_health"); }));
   desk().frames(3);
   const Rect close = desk().place("close_health");
@@ -260,7 +260,7 @@ TEST_F(DeviceTest, TheHealthOfAGpuFitsTheWindow) {
 
 TEST_F(DeviceTest, TheMemoryForEventsIsChosenThere) {
   const auto cap = [&] { return model().trace().memory_cap_bytes(); };
-  desk().key(key::H);
+  desk().act(ui::Action::CaptureHealth);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("health.memory.1 GB"); }));
   desk().click("health.memory.1 GB");
   EXPECT_TRUE(desk().until([&] { return cap() == 1'000'000'000; }));
@@ -270,7 +270,7 @@ TEST_F(DeviceTest, TheMemoryForEventsIsChosenThere) {
   desk().key(key::R);  // a new run keeps it
   ASSERT_TRUE(desk().until([&] { return model().generation() > first && model().running(); }));
   EXPECT_EQ(cap(), 1'000'000'000u);
-  desk().key(key::H);
+  desk().act(ui::Action::CaptureHealth);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("health.memory.auto"); }));
   desk().click("health.memory.auto");
   EXPECT_TRUE(desk().until([&] { return cap() == ui::automatic_memory_cap(base::machine_memory_bytes()); }));

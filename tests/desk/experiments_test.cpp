@@ -192,6 +192,27 @@ TEST_F(ExperimentsTest, AKnobTurnedByHandIsNeitherSide) {
   ASSERT_TRUE(desk().until([&] { return state().experiment.active->measured(Side::After) == nullptr; }));
 }
 
+// R3 is about a list of items and one stacked copy; R2's text also names item.
+TEST_F(ExperimentsTest, OnlyTheMethodsThatTheExperimentIsAboutHaveButtons) {
+  const auto methods = [&](const char* id) {
+    state().requests.experiment = {&experiment::experiment_named(id), Side::Before};
+    EXPECT_TRUE(desk().until([&] {
+      const auto& active = state().experiment.active;
+      return active && active->experiment().id == id && !active->own_knobs().empty();
+    }));
+    desk().frames(3);
+    const auto& active = *state().experiment.active;
+    return active.choices(*settings().spec("method"), settings().choice("method"));
+  };
+  EXPECT_EQ(methods("R3"), (std::vector<std::string>{"list-of-items", "stacked"}));
+  EXPECT_TRUE(desk().has_place("knob.method.stacked"));
+  EXPECT_FALSE(desk().has_place("knob.method.unsafe"));
+  EXPECT_EQ(methods("R2"), (std::vector<std::string>{"item", "print", "fstring"}));
+  ASSERT_EQ(model().set("method", std::string("bool")), "") << "what is set by hand is seen";
+  desk().frames(3);
+  EXPECT_TRUE(desk().has_place("knob.method.bool"));
+}
+
 TEST_F(ExperimentsTest, AnotherWorkloadEndsIt) {
   start(item());
   state().requests.run = usual().session;
@@ -203,7 +224,7 @@ TEST_F(ExperimentsTest, AnotherWorkloadEndsIt) {
 TEST_F(ExperimentsTest, TheLanguageOfTheirTextsIsRemembered) {
   if (!ui::has_chinese_font()) GTEST_SKIP() << "no font with Chinese letters";
   start(item());
-  desk().key(key::Z);
+  desk().act(ui::Action::ToggleLanguage);
   EXPECT_EQ(state().language(), Language::Chinese);
   desk().frames(2);
   const ImFont* font = ImGui::GetIO().Fonts->Fonts[0];
@@ -214,7 +235,7 @@ TEST_F(ExperimentsTest, TheLanguageOfTheirTextsIsRemembered) {
 #endif
   desk().click("language.en");
   EXPECT_EQ(state().language(), Language::English);
-  desk().key(key::Z);
+  desk().act(ui::Action::ToggleLanguage);
   ui::save_preferences(ui::preferences_path(), state().preferences);
   EXPECT_EQ(ui::load_preferences(ui::preferences_path()).language, Language::Chinese);
 }

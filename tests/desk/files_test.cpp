@@ -80,9 +80,8 @@ unsigned long rgb_at(const io::Image& image, int x, int y) {
          image.pixels[at + 2];
 }
 
-TEST_F(FilesTest, ATapOnSWritesAPictureOfTheWindow) {
-  const double zoom = axis().ns_per_pixel();
-  desk().tap(key::S);
+TEST_F(FilesTest, AScreenshotIsAPictureOfTheWindow) {
+  desk().act(ui::Action::Screenshot);
   const std::filesystem::path path = the_file();
   EXPECT_THAT(path.filename().string(), HasSubstr("window"));
   std::map<std::string, std::string> text;
@@ -93,33 +92,21 @@ TEST_F(FilesTest, ATapOnSWritesAPictureOfTheWindow) {
   EXPECT_EQ(text.at("device"), "sim:rtx4090");
   EXPECT_EQ(text.at("simulated"), "true");
   EXPECT_THAT(text.at("settings"), HasSubstr("log_interval 1"));
-  EXPECT_DOUBLE_EQ(axis().ns_per_pixel(), zoom) << "a tap does not zoom";
-}
-
-TEST_F(FilesTest, SHeldDownZoomsOutAndWritesNothing) {
-  hold_still();
-  const double zoom = axis().ns_per_pixel();
-  desk().key_down(key::S);
-  EXPECT_TRUE(desk().until([&] { return axis().ns_per_pixel() > 1.2 * zoom; }));
-  desk().key_up(key::S);
-  desk().frames(5);
-  EXPECT_THAT(desk().saved(), SizeIs(0));
-  EXPECT_FALSE(state().toast.has_value());
 }
 
 // The timeline alone is as wide as a picture is at that scale, and says what it shows.
-TEST_F(FilesTest, ShiftSWritesTheTimelineAtTwiceAndFourTimesTheSize) {
+TEST_F(FilesTest, TheTimelineIsWrittenAtTwiceAndFourTimesTheSize) {
   hold_still();
   std::vector<int> heights;
-  for (const unsigned modifiers : {kShift, kShift | kControl}) {
+  for (const ui::Action action : {ui::Action::TimelinePicture2x, ui::Action::TimelinePicture4x}) {
     for (const auto& path : desk().saved()) std::filesystem::remove(path);
     state().toast.reset();
-    desk().key(key::S, modifiers);
+    desk().act(action);
     std::map<std::string, std::string> text;
     const std::filesystem::path path = the_file();
     EXPECT_THAT(path.filename().string(), HasSubstr("timeline"));
     const io::Image image = test::read_png(path, &text);
-    EXPECT_EQ(image.width, modifiers == kShift ? 3200 : 6400);
+    EXPECT_EQ(image.width, action == ui::Action::TimelinePicture2x ? 3200 : 6400);
     heights.push_back(image.height);
     EXPECT_EQ(text.at("simulated"), "true");
     EXPECT_EQ(text.at("range ns").substr(0, text.at("range ns").find(' ')), std::to_string(axis().begin_ns()));
@@ -152,20 +139,20 @@ TEST_F(FilesTest, APictureThatCannotBeWrittenSaysSo) {
   EXPECT_TRUE(state().toast->error);
   EXPECT_THAT(state().toast->text, HasSubstr(missing));
   state().toast.reset();
-  desk().key(key::E, kControl);
+  desk().act(ui::Action::SaveTrace);
   ASSERT_TRUE(desk().until([&] { return state().toast && state().toast->error; }));
   EXPECT_THAT(state().toast->text, HasSubstr(missing));
 }
 
-TEST_F(FilesTest, CtrlESavesATraceThatOpensAgain) {
-  for (const unsigned modifiers : {kControl, kControl | kShift}) {
+TEST_F(FilesTest, ASavedTraceOpensAgain) {
+  for (const ui::Action action : {ui::Action::SaveTrace, ui::Action::SaveTraceCompressed}) {
     for (const auto& path : desk().saved()) std::filesystem::remove(path);
     run({"log_interval=2"});
     wait_for_iterations(20);
     hold_still();
-    desk().key(key::E, modifiers);
+    desk().act(action);
     const std::filesystem::path path = the_file();
-    EXPECT_THAT(path.string(), EndsWith(modifiers == kControl ? ".json" : ".json.gz"));
+    EXPECT_THAT(path.string(), EndsWith(action == ui::Action::SaveTrace ? ".json" : ".json.gz"));
     const io::OpenedTrace opened = io::read_chrome_trace(path);
     EXPECT_TRUE(opened.own);
     EXPECT_EQ(opened.facts, model().facts());
@@ -249,7 +236,7 @@ TEST_F(FilesTest, ASaveGoesOnWhateverIsShownNext) {
 
 // A part of the name is typed and completed, Enter opens it; saved again under another name, over an old file only when
 // confirmed.
-TEST_F(FilesTest, CtrlOOpensATraceAndAltESavesIt) {
+TEST_F(FilesTest, CtrlOOpensATraceAndItIsSavedAs) {
   hold_still();
   const std::filesystem::path path = desk().home() / "mine.json";
   io::write_chrome_trace(path, model().trace(), model().facts());
@@ -274,7 +261,7 @@ TEST_F(FilesTest, CtrlOOpensATraceAndAltESavesIt) {
   EXPECT_EQ(state().preferences.recent_files.front(), path.string());
   EXPECT_FALSE(state().overlays.open);
   write("old.json", "old");
-  desk().key(key::E, kAlt);
+  desk().act(ui::Action::SaveTraceAs);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("files.confirm") && ImGui::GetIO().WantTextInput; }));
   desk().frames(3);
   desk().type("ol");  // the proposed name is selected

@@ -121,7 +121,7 @@ TEST_F(FindTest, TheSearchGoesOnWithTheRun) {
 
 TEST_F(FindTest, TheListIsInStepWithTheViewAndAClickSelects) {
   desk().point_at({20, 20});
-  desk().key(key::V);
+  desk().act(ui::Action::EventList);
   ASSERT_TRUE(desk().until([&] { return state().event_list.shown.size() > 3; }));
   for (const ui::EventRef& e : state().event_list.shown) EXPECT_TRUE(in_view(e.event));
   const ui::EventRef wanted = state().event_list.shown[2];
@@ -151,7 +151,7 @@ TEST_F(FindTest, TheListIsInStepWithTheViewAndAClickSelects) {
 
 TEST_F(FindTest, TheListIsFiltered) {
   desk().point_at({20, 20});
-  desk().key(key::V);
+  desk().act(ui::Action::EventList);
   desk().click("event_list.filter");
   desk().type("launch");
   ASSERT_TRUE(

@@ -85,7 +85,7 @@ TEST_F(FocusTest, TheWalkReachesEverythingAndStaysInTheWindow) {
                                      "tab.events",
                                      "advice.0",
                                      "advice.0.try",
-                                     "status.colours"}));
+                                     "status.capture"}));
   for (const Control& control : state().focus.controls()) EXPECT_THAT(reached, Contains(control.name));
   desk().tap(key::F6, kShift);
   EXPECT_EQ(at(), reached.back());

@@ -65,9 +65,9 @@ TEST_F(JobTest, TheyZoomAndMoveWithTheLanesAndGoAwayByKey) {
   const Nanoseconds begin = state().view.axis().begin_ns();
   desk().drag({700, band.y + 5}, {500, band.y + 5});
   EXPECT_TRUE(desk().until([&] { return state().view.axis().begin_ns() > begin; }));
-  desk().key(key::U, kAlt);
+  desk().act(ui::Action::JobBands);
   EXPECT_TRUE(desk().until([&] { return !desk().has_place("job"); }));
-  desk().key(key::U, kAlt);
+  desk().act(ui::Action::JobBands);
   EXPECT_TRUE(desk().until([&] { return desk().has_place("job"); }));
 }
 
@@ -109,7 +109,7 @@ TEST_F(JobTest, TheTableHasEveryGpuAndAClickGoesToItsLanes) {
 
 TEST_F(JobTest, TheTableGoesAwayWithItsTrace) {
   open(2, 1);
-  desk().key(key::R, kAlt);
+  desk().act(ui::Action::Ranks);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("ranks.row.1"); }));
   run({});
   EXPECT_TRUE(desk().until([&] { return state().drawer == ui::DrawerTab::Plots; }));
@@ -141,7 +141,7 @@ TEST_F(JobTest, APictureHasTheBandsOfTheWindow) {
   EXPECT_THAT(bands(), testing::IsEmpty());
   choices.subject = ui::PictureSubject::Timeline;
   EXPECT_THAT(bands(), SizeIs(8));
-  desk().key(key::U, kAlt);
+  desk().act(ui::Action::JobBands);
   ASSERT_TRUE(desk().until([&] { return !desk().has_place("job"); }));
   EXPECT_THAT(bands(), testing::IsEmpty());
 }

@@ -65,7 +65,7 @@ TEST_F(LanesTest, TheKeysCarryALaneOn) {
   ASSERT_TRUE(desk().until([&] { return state().lane_hands.pointed == key(LaneKind::Iterations); }));
   const std::vector<std::string> order = state().timeline.order();
   const auto down = [&] {
-    desk().key(key::Down, kAlt);
+    desk().act(ui::Action::LaneDown);
     settle();
     return rect(LaneKind::Iterations).y;
   };
@@ -77,7 +77,7 @@ TEST_F(LanesTest, TheKeysCarryALaneOn) {
   EXPECT_LT(last, state().timeline.place_of(ui::kRunAheadKey)->rect.y);
   while (state().timeline.order() != order) {
     const float y = rect(LaneKind::Iterations).y;
-    desk().key(key::Up, kAlt);
+    desk().act(ui::Action::LaneUp);
     settle();
     ASSERT_LT(rect(LaneKind::Iterations).y, y);
   }

@@ -1,4 +1,5 @@
 // Looks and the ways to any action: themes, sizes, palette, menu, keys, presentation, divider.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <imgui.h>
@@ -37,9 +38,55 @@ class LooksTest : public DeskTest {
 
 TEST_F(LooksTest, TGoesThroughTheThemes) {
   for (const ThemeName name : {ThemeName::Light, ThemeName::HighContrast, ThemeName::Dark}) {
-    desk().key(key::T);
+    desk().act(ui::Action::ToggleTheme);
     EXPECT_EQ(state().preferences.theme, name);
   }
+}
+
+// A trace is coloured by name and a run by kind; what is chosen for one is not chosen for the other.
+TEST_F(LooksTest, RunsAndTracesHaveColoursOfTheirOwn) {
+  EXPECT_EQ(ui::colouring_of(state()), ui::ColourBy::Kind);
+  state().requests.files = {LANESCOPE_SOURCE_DIR "/assets/captures/h200--iris-mlp--log-1.json.gz"};
+  ASSERT_TRUE(desk().until([&] { return !model().live(); }));
+  EXPECT_EQ(ui::colouring_of(state()), ui::ColourBy::Name);
+  ui::colour_by(state(), ui::ColourBy::Duration);
+  desk().frames(2);
+  EXPECT_EQ(state().colours.colouring.by, ui::ColourBy::Duration);
+  run({});
+  desk().frames(2);
+  EXPECT_EQ(state().colours.colouring.by, ui::ColourBy::Kind);
+  state().preferences.colour_traces_by = ui::ColourBy::Name;
+}
+
+// At the left what the run is, at the right the keys that mean something; a busy machine is said in between, and moves
+// neither.
+TEST_F(LooksTest, TheStatusBarIsCalm) {
+  state().requests.experiment = {&experiment::experiment_named("P09"), experiment::Side::Before};
+  ASSERT_TRUE(desk().until([&] { return state().experiment.active.has_value(); }));
+  model().set_paused(true);
+  desk().point_at({400, 300});
+  DrawnTexts drawn;
+  const auto line = [&] {
+    drawn.forget();
+    desk().frames(1);
+    const Rect bar = desk().place("status");
+    std::vector<std::pair<std::string, float>> texts;
+    for (const DrawnText& t : drawn.places()) {
+      if (t.y >= bar.y) texts.emplace_back(t.text, t.x);
+    }
+    return texts;
+  };
+  desk().until([&] { return !state().toast; });
+  const auto calm = line();
+  std::vector<std::string> says;
+  for (const auto& [text, x] : calm) says.push_back(text);
+  EXPECT_THAT(says, testing::UnorderedElementsAre(testing::EndsWith("simulated"), "Tab", "flip", "[ ]", "log interval",
+                                                  "Space", "pause", "?", "keys"));
+  state().figures.coarse_frames_per_second = 12;
+  const auto busy = line();
+  state().figures.coarse_frames_per_second = 0;
+  EXPECT_EQ(busy.size(), calm.size() + 1);
+  for (const auto& text : calm) EXPECT_THAT(busy, testing::Contains(text)) << "it stays where it was";
 }
 
 TEST_F(LooksTest, ThePaletteFindsAndDoes) {
@@ -133,7 +180,7 @@ TEST_F(LooksTest, PresentationIsTheLanesAndTheVerdict) {
   EXPECT_FALSE(desk().has_place("verdict"));
   EXPECT_TRUE(desk().has_place("badge"));
   EXPECT_GT(state().scale(), 1.2f);
-  ui::perform(state(), ui::Action::Trigger);  // all keys work in it
+  desk().act(ui::Action::Trigger);  // all keys work in it
   EXPECT_EQ(state().view.mode(), ui::ViewMode::Trigger);
   desk().key(key::Escape);
   EXPECT_FALSE(state().presentation.on);
@@ -174,22 +221,6 @@ TEST_F(LooksTest, LanesThatDoNotFitAreScrolledByTheThumb) {
   EXPECT_TRUE(goes("lanes_scroll.cpu"));
 }
 
-TEST_F(LooksTest, TheDividerIsDraggedAndADoubleClickResetsIt) {
-  // All lanes are there, and at rest.
-  ASSERT_TRUE(desk().until([&] { return model().analysis().records().size() >= 6; }));
-  hold_still();
-  desk().frames(2);
-  ASSERT_TRUE(desk().until([&] { return !state().timeline.moving(); }));
-  const float before = desk().place("timeline").height;
-  const Point at = middle(desk().place("divider"));
-  desk().drag(at, {at.x, at.y - 60});
-  EXPECT_GT(state().preferences.timeline_share, 0);
-  EXPECT_NEAR(desk().place("timeline").height, before - 60, 3);
-  desk().double_click(middle(desk().place("divider")));
-  ASSERT_TRUE(desk().until([&] { return state().preferences.timeline_share == 0; }));
-  EXPECT_TRUE(desk().until([&] { return std::abs(desk().place("timeline").height - before) <= 1; }));
-}
-
 // As when the window is moved to a monitor of another density.
 TEST_F(LooksTest, TextAndLengthsFollowTheMonitor) {
   const float before = desk().place("menu.button").height;
@@ -200,11 +231,11 @@ TEST_F(LooksTest, TextAndLengthsFollowTheMonitor) {
 }
 
 TEST_F(LooksTest, AnimationIsSwitchedAndSaidSo) {
-  desk().key(key::T, kShift);
+  desk().act(ui::Action::ToggleAnimation);
   EXPECT_FALSE(state().preferences.animation);
   ASSERT_TRUE(state().toast.has_value());
   EXPECT_NE(state().toast->text.find("off"), std::string::npos);
-  desk().key(key::T, kShift);
+  desk().act(ui::Action::ToggleAnimation);
   EXPECT_TRUE(state().preferences.animation);
 }
 

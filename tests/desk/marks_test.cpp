@@ -85,7 +85,7 @@ TEST_F(MarksTest, ARulersEndIsDraggedAndTheViewStandsStill) {
 TEST_F(MarksTest, ANoteIsTypedShownEditedAndRemoved) {
   const Event kernel = widest(LaneKind::Kernels);
   desk().point_at(at(LaneKind::Kernels, kernel.start_ns + kernel.duration() / 2));
-  desk().key(key::K, kShift);
+  desk().act(ui::Action::AddNote);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("note.field"); }));
   desk().frames(3);
   desk().type("why");
@@ -93,7 +93,7 @@ TEST_F(MarksTest, ANoteIsTypedShownEditedAndRemoved) {
   ASSERT_TRUE(desk().until([&] { return !marks().editing; }));
   ASSERT_EQ(marks().bookmarks.size(), 1u);
   EXPECT_EQ(marks().bookmarks[0].text, "why");
-  desk().key(key::V, kShift);
+  desk().act(ui::Action::MarksList);
   const std::string remove = "mark.remove." + std::to_string(marks().bookmarks[0].id);
   ASSERT_TRUE(desk().until([&] { return desk().has_place(remove); }));
   desk().click(remove);
@@ -101,7 +101,7 @@ TEST_F(MarksTest, ANoteIsTypedShownEditedAndRemoved) {
 }
 
 TEST_F(MarksTest, ANoteWithoutATextIsGivenUp) {
-  desk().key(key::K, kShift);
+  desk().act(ui::Action::AddNote);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("note.field"); }));
   desk().frames(3);
   desk().key(key::Escape);
@@ -109,13 +109,13 @@ TEST_F(MarksTest, ANoteWithoutATextIsGivenUp) {
 }
 
 TEST_F(MarksTest, ABookmarkBringsItsViewBack) {
-  desk().key(key::K);
+  desk().act(ui::Action::AddBookmark);
   ASSERT_EQ(marks().bookmarks.size(), 1u);
   const double span = axis().span_ns();
   const Nanoseconds marked = marks().bookmarks[0].at;
   state().view.fit(model());
   ASSERT_TRUE(desk().until([&] { return !state().view.moving(); }));
-  desk().key(key::V, kShift);
+  desk().act(ui::Action::MarksList);
   const std::string row = "mark." + std::to_string(marks().bookmarks[0].id);
   ASSERT_TRUE(desk().until([&] { return desk().has_place(row); }));
   desk().click(row);
@@ -126,7 +126,7 @@ TEST_F(MarksTest, ABookmarkBringsItsViewBack) {
 TEST_F(MarksTest, APinnedTooltipStaysAndIsClosedByItsCross) {
   const Event kernel = widest(LaneKind::Kernels);
   desk().point_at(at(LaneKind::Kernels, kernel.start_ns + kernel.duration() / 2));
-  desk().key(key::Q);
+  desk().act(ui::Action::PinTooltip);
   ASSERT_EQ(marks().pinned.size(), 1u);
   desk().point_at({axis().left_px() + 4, desk().place("timeline").y + 40});
   ASSERT_TRUE(desk().until([&] { return desk().has_place("pin.close"); }));

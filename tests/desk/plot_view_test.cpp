@@ -294,7 +294,8 @@ TEST(Ghost, SaysWhatItWas) {
   EXPECT_EQ(difference(settings(true, 128, 1)), "pinned host memory false, batch size 64, log interval never");
   EXPECT_EQ(difference(settings(true, 128, 1), "H200"), "RTX 4090, pinned host memory false, batch size 64 and 1 more");
   EXPECT_EQ(ghost_difference(ghost, "RTX 4090", "other", nullptr), "linear-mse");
-  EXPECT_EQ(ghost_legend("pinned false", 2512, 5080), "ghost: pinned false · 2,512 → now 5,080 iterations/s (2.02x)");
+  EXPECT_EQ(ghost_legend("pinned false", 2512, 5080),
+            "ghost: pinned false · 2,512 → now 5,080 iterations/s (2.02x faster)");
   EXPECT_EQ(ghost_legend("pinned false", 2512, std::nan("")), "ghost: pinned false · 2,512 iterations/s");
   EXPECT_EQ(ghost_legend("pinned false", std::nan(""), 1), "ghost: pinned false");
 }

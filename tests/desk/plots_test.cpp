@@ -123,7 +123,7 @@ TEST_F(PlotsTest, OnTheTimelinesAxisTheyZoomAndPanIt) {
 }
 
 TEST_F(PlotsTest, TheGhostStaysBehindTheNextSettings) {
-  desk().key(key::Y);
+  desk().act(ui::Action::PinGhost);
   ASSERT_FALSE(state().plots.ghost.empty());
   const double then = state().plots.ghost.mean(ui::PlotKind::IterationsPerSecond);
   EXPECT_GT(then, 0);
@@ -142,9 +142,9 @@ TEST_F(PlotsTest, TheGhostStaysBehindTheNextSettings) {
   desk().frames(2);
   desk().click("ghost_away");
   EXPECT_TRUE(state().plots.ghost.empty());
-  desk().key(key::Y);
+  desk().act(ui::Action::PinGhost);
   EXPECT_FALSE(state().plots.ghost.empty());
-  desk().key(key::Y);
+  desk().act(ui::Action::PinGhost);
   EXPECT_TRUE(state().plots.ghost.empty());
 }
 

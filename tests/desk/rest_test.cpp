@@ -68,7 +68,7 @@ TEST_F(AtRestTest, PausedItRestsInEveryLook) {
   state().presentation.on = true;
   rests("a presentation");
   state().presentation.on = false;
-  desk().key(key::A, kShift);
+  desk().act(ui::Action::PinA);
   rests("a pinned run");
   state().comparison.state.open = true;
   rests("two runs compared");
@@ -77,7 +77,7 @@ TEST_F(AtRestTest, PausedItRestsInEveryLook) {
   ASSERT_FALSE(kernels.empty());
   desk().click(point_of(trace::LaneKind::Kernels, kernels.front()));
   rests("a selected kernel");
-  ui::perform(state(), ui::Action::Single);  // single: armed, and nothing will come
+  desk().act(ui::Action::Single);  // single: armed, and nothing will come
   rests("an armed trigger");
 }
 

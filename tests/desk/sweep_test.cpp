@@ -16,7 +16,7 @@ class SweepTest : public DeskTest {
   void SetUp() override {
     DeskTest::SetUp();
     state().sweep = {};
-    desk().key(key::C);
+    desk().act(ui::Action::Sweep);
     ASSERT_TRUE(desk().until([&] { return desk().has_place("sweep"); }));
   }
   void TearDown() override {
@@ -55,10 +55,47 @@ TEST_F(SweepTest, AReadySweepFillsTheChartAndIsSaved) {
   EXPECT_TRUE(desk().has_place("sweep.ready.P10"));
 }
 
+// P26 is about iris: the form beside its chart describes that sweep, and not one of the run on the screen.
+TEST_F(SweepTest, TheFormDescribesWhatIsOnTheChart) {
+  desk().click("sweep.ready.P26");
+  ASSERT_TRUE(desk().until([&] { return state().sweep.sweep != nullptr; }));
+  const auto& draft = state().sweep.draft;
+  const auto& spec = state().sweep.sweep->spec();
+  EXPECT_EQ(draft.workload, "iris-mlp");
+  EXPECT_EQ(draft.axes[0].values, "1, 2, 5, 10, 20, 50, 100, 200, 1000, 2000");
+  EXPECT_EQ(draft.iterations, std::to_string(spec.iterations));
+  EXPECT_GE(spec.iterations, 4u * 2000) << "a value that is never met is no value";
+  DrawnTexts drawn;
+  desk().frames(3);
+  EXPECT_TRUE(drawn.texts().contains("VARY A KNOB OF iris-mlp"));
+  EXPECT_TRUE(drawn.texts().contains("8,000 iterations per run"));
+  EXPECT_FALSE(drawn.texts().contains("VARY A KNOB OF linear-mse"));
+  desk().click("sweep.cancel");
+  ASSERT_TRUE(desk().until([&] { return !state().sweep.sweep->running(); }));
+  desk().click("sweep.own");
+  EXPECT_EQ(draft.workload, "");
+  EXPECT_EQ(state().sweep.drafted_for, "linear-mse");
+}
+
+// Of the values suggested, 2,000 is the largest interval: 4 x 2,000.
+TEST_F(SweepTest, EveryIntervalIsMetSeveralTimes) {
+  desk().frames(2);
+  EXPECT_EQ(state().sweep.draft.axes[0].values, "0, 1, 5, 10, 50, 100, 500, 2000");
+  EXPECT_EQ(state().sweep.draft.iterations, "8000");
+  state().sweep.draft.axes[0].values = "1, 100";
+  desk().frames(2);
+  EXPECT_EQ(state().sweep.draft.iterations, "400");
+  state().sweep.draft.own_iterations = true;
+  state().sweep.draft.iterations = "50";
+  desk().frames(2);
+  EXPECT_EQ(state().sweep.draft.iterations, "50") << "as typed";
+}
+
 TEST_F(SweepTest, AKnobOfTheRunOnTheScreenIsVariedAndTheRunGoesOn) {
   EXPECT_EQ(state().sweep.draft.axes[0].key, "log_interval");
   state().sweep.draft.axes[0].values = "1, 100";
   state().sweep.draft.iterations = "50";
+  state().sweep.draft.own_iterations = true;
   desk().click("sweep.start");
   ASSERT_TRUE(desk().until([&] { return done() && !model().paused(); }));
   const auto points = state().sweep.sweep->points();

@@ -160,16 +160,16 @@ TEST_F(ViewTest, FitShowsEverything) {
 }
 
 TEST_F(ViewTest, OneTwoThreeAndL) {
-  desk().key(key::Digit1);
+  desk().act(ui::Action::Roll);
   EXPECT_EQ(state().view.mode(), ViewMode::Roll);
   const Nanoseconds edge = model().live_edge();
   ASSERT_TRUE(desk().until([&] { return model().live_edge() > edge; }));
   EXPECT_NEAR(axis().to_px(model().live_edge()), axis().right_px() - 0.03f * axis().width_px(), 1);
-  desk().key(key::Digit2);
+  desk().act(ui::Action::Trigger);
   EXPECT_EQ(state().view.mode(), ViewMode::Trigger);
   desk().frames(2);
   EXPECT_FLOAT_EQ(axis().to_px(state().view.label_origin()), axis().left_px() + 1);
-  desk().key(key::Digit3);
+  desk().act(ui::Action::Single);
   EXPECT_EQ(state().view.mode(), ViewMode::Single);
   ASSERT_TRUE(desk().until([&] { return !state().view.armed(); }));
   const ui::TimeAxis taken = axis();
@@ -177,7 +177,7 @@ TEST_F(ViewTest, OneTwoThreeAndL) {
   EXPECT_EQ(axis(), taken);
   desk().key(key::L);
   EXPECT_EQ(state().view.mode(), ViewMode::Trigger);
-  desk().key(key::Digit1);
+  desk().act(ui::Action::Roll);
   state().view.pan(30);
   EXPECT_EQ(state().view.mode(), ViewMode::Single);
   desk().key(key::Home);
@@ -386,13 +386,13 @@ TEST_F(ViewTest, ThePlotsChangeTheirAxis) {
   EXPECT_FALSE(state().plots.on_timeline_axis.has_value());
   desk().click("plot_axis");
   EXPECT_EQ(state().plots.on_timeline_axis, true);
-  desk().key(key::X);
+  desk().act(ui::Action::TogglePlotAxis);
   EXPECT_EQ(state().plots.on_timeline_axis, false);
   desk().click("plot_axis");
   EXPECT_EQ(state().plots.on_timeline_axis, true);
   // A roll has them on the timeline's axis without being asked, where nobody has said otherwise.
   state().plots.on_timeline_axis.reset();
-  desk().key(key::Digit1);
+  desk().act(ui::Action::Roll);
   desk().click("plot_axis");
   EXPECT_EQ(state().plots.on_timeline_axis, false);
 }
@@ -407,6 +407,25 @@ TEST_F(ViewTest, ATooltipSaysWhatIsUnderThePointer) {
   const int without = tooltip();
   desk().point_at(point_of(LaneKind::Kernels, kernels[kernels.size() / 2]));
   EXPECT_TRUE(desk().until([&] { return tooltip() > without; }));
+}
+
+TEST_F(ViewTest, ATooltipLeavesItsLaneInSight) {
+  hold_still();
+  for (const LaneKind kind : {LaneKind::Calls, LaneKind::Kernels, LaneKind::Iterations}) {
+    SCOPED_TRACE(static_cast<int>(kind));
+    const auto events = events_in_view(kind);
+    if (events.empty()) continue;
+    desk().point_at(point_of(kind, events.back()));
+    ASSERT_TRUE(desk().until([&] { return desk().has_place("tooltip"); }));
+    desk().frames(3);  // ImGui finds out how large it is
+    const Rect tip = state().places["tooltip"];
+    const Rect lane = *state().timeline.lane_rect(model().trace(), kind);
+    EXPECT_TRUE(tip.y >= lane.y + lane.height || tip.y + tip.height <= lane.y) << tip.y << ", lane at " << lane.y;
+    EXPECT_LE(tip.width, 360);
+    EXPECT_GE(tip.y, 0);
+    EXPECT_LE(tip.y + tip.height, ImGui::GetIO().DisplaySize.y);
+    EXPECT_LE(tip.x + tip.width, ImGui::GetIO().DisplaySize.x);
+  }
 }
 
 }  // namespace

@@ -96,6 +96,63 @@ TEST_F(LookTest, EverySizeOfTheWindowHasASaneLayout) {
   }
 }
 
+// The texts of one window of ImGui's and of its children.
+std::vector<DrawnText> texts_of_window(const std::string& name) {
+  const ImDrawData& frame = *ImGui::GetDrawData();
+  std::vector<ImDrawList*> own;
+  for (int i = 0; i < frame.CmdListsCount; ++i) {
+    const std::string owner = frame.CmdLists[i]->_OwnerName ? frame.CmdLists[i]->_OwnerName : "";
+    if (owner == name || owner.starts_with(name + "/")) own.push_back(frame.CmdLists[i]);
+  }
+  ImDrawData part = frame;
+#if IMGUI_VERSION_NUM >= 18980
+  part.CmdLists.clear();
+  for (ImDrawList* list : own) part.CmdLists.push_back(list);
+#else
+  part.CmdLists = own.data();
+#endif
+  part.CmdListsCount = static_cast<int>(own.size());
+  return texts_of(part);
+}
+
+// In a window that is far too small, what an overlay says can still be read.
+TEST_F(LookTest, NoTextsOfAnOverlayOverlap) {
+  const auto open = [&](ui::Overlay overlay) { return [this, overlay] { ui::open_overlay(state(), overlay); }; };
+  const std::pair<const char*, std::function<void()>> overlays[] = {
+      {"##help", open(ui::Overlay::Help)},
+      {"##health", open(ui::Overlay::Health)},
+      {"##gallery", open(ui::Overlay::Gallery)},
+      {"##palette", open(ui::Overlay::Palette)},
+      {"##menu", open(ui::Overlay::Menu)},
+      {"##go_to", open(ui::Overlay::GoTo)},
+      {"##attach", open(ui::Overlay::Attach)},
+      {"##picture", open(ui::Overlay::Picture)},
+      {"##files", [this] { perform(state(), ui::Action::OpenTrace); }},
+      {"##gallery", [this] { perform(state(), ui::Action::Lessons); }},
+      {"##sweep", [this] { state().sweep.open = true; }}};
+  for (const auto& [width, height] : {std::pair(690, 480), std::pair(640, 480), std::pair(480, 360)}) {
+    desk().resize(width, height);
+    for (const auto& [name, opens] : overlays) {
+      SCOPED_TRACE(std::string(name) + ", " + std::to_string(width) + " x " + std::to_string(height));
+      opens();
+      desk().frames(5);
+      const std::vector<DrawnText> texts = texts_of_window(name);
+      EXPECT_FALSE(texts.empty());
+      for (std::size_t a = 0; a < texts.size(); ++a) {
+        for (std::size_t b = a + 1; b < texts.size(); ++b) {
+          const auto& s = texts[a];
+          const auto& t = texts[b];
+          const float across = std::min(s.x + s.width, t.x + t.width) - std::max(s.x, t.x);
+          const float down = std::min(s.y + s.height, t.y + t.height) - std::max(s.y, t.y);
+          EXPECT_FALSE(across > 1 && down > 3) << "'" << s.text << "' and '" << t.text << "'";
+        }
+      }
+      ui::close_overlay(state());
+      state().sweep.open = false;
+    }
+  }
+}
+
 // As on a telephone held upright: the lanes have the whole width, the panels lie side by side below them.
 TEST_F(LookTest, AnUprightWindowHasItsPanelsBelowTheLanes) {
   desk().resize(900, 1100);
@@ -204,7 +261,7 @@ TEST_F(StartTest, TheFirstMinuteEndsWithTheFactor) {
   desk.open(options());
   desk.frames(5);
   EXPECT_EQ(tour(), TourStep::Off);
-  desk.key(key::F1, kShift);
+  desk.act(ui::Action::FirstMinute);
   EXPECT_TRUE(desk.until([&] { return tour() == TourStep::PressFlip && desk.has_place("tour.skip"); }));
 }
 
@@ -235,7 +292,7 @@ TEST_F(StartTest, TheExperimentsOwnKnobEndsTheRewardToo) {
 TEST_F(StartTest, EscapeSkipsTheHintsToo) {
   desk.open(options());
   ASSERT_TRUE(desk.until([&] { return desk.has_place("tour.skip"); }));
-  desk.key(key::H);
+  desk.act(ui::Action::CaptureHealth);
   desk.key(key::Escape);  // what is on top first
   EXPECT_EQ(tour(), TourStep::PressFlip);
   desk.key(key::Escape);
@@ -248,9 +305,9 @@ TEST_F(StartTest, TheLookIsRemembered) {
   desk.open(options());
   EXPECT_EQ(ImGui::GetIO().DisplaySize.x, 1000);
   EXPECT_EQ(ImGui::GetIO().DisplaySize.y, 700);
-  desk.key(key::T);
+  desk.act(ui::Action::ToggleTheme);
   desk.tap(key::Equal, kControl);
-  ui::TriggerSettings trigger{ui::TriggerSource::Name, "item()", 2'000'000, 0, 0.25, false};
+  ui::TriggerSettings trigger{ui::TriggerSource::Name, "item()", 2'000'000, 0};
   state().view.set_trigger(trigger);
   desk.resize(1100, 720);
   ASSERT_TRUE(desk.until([] { return ImGui::GetIO().DisplaySize.x == 1100; }));
@@ -260,7 +317,6 @@ TEST_F(StartTest, TheLookIsRemembered) {
   EXPECT_FLOAT_EQ(state().preferences.font_scale, 1.1f);
   EXPECT_EQ(ImGui::GetIO().DisplaySize.x, 1100);
   EXPECT_EQ(ImGui::GetIO().DisplaySize.y, 720);
-  trigger.automatic = true;  // a name that never comes leaves no window that stands
   EXPECT_EQ(state().view.own_trigger(), trigger);
   EXPECT_EQ(state().preferences.picture_folder, desk.pictures().string());
   // Nothing is left in the folder the program was started in, or elsewhere in the home.
@@ -316,6 +372,25 @@ TEST_F(StartTest, AnExperimentInWhichNothingHappensGoesOnFaster) {
   EXPECT_DOUBLE_EQ(state().model.speed(), 0.001);
 }
 
+// Nothing happens while it rests, but that is not the run's fault.
+TEST_F(StartTest, APauseDoesNotChangeTheSpeed) {
+  desk.remember("tour_done = true");
+  ui::WindowOptions wanted;
+  wanted.experiment = "P09";
+  wanted.session.device = "sim:rtx4090";
+  desk.open(wanted);
+  ASSERT_TRUE(desk.until([&] { return state().model.analysis().records().size() > 20; }));
+  ASSERT_TRUE(state().experiment.auto_speed.on);
+  desk.key(key::Space);
+  ASSERT_TRUE(state().model.paused());
+  desk.frames(5);
+  desk.rest(std::chrono::seconds(3));  // at rest the window draws nothing
+  desk.key(key::Space);
+  desk.frames(60);
+  EXPECT_DOUBLE_EQ(state().model.speed(), ui::kWindowSpeed);
+  EXPECT_FALSE(state().model.paused());
+}
+
 TEST_F(StartTest, CtrlQQuits) {
   desk.remember("tour_done = true");
   desk.open(options());
@@ -339,7 +414,7 @@ TEST_F(StartTest, AFileOnTheCommandLineIsShown) {
   EXPECT_EQ(state().model.source().file(), o.open[0]);
   EXPECT_EQ(desk.screen().failure(), "");
   EXPECT_FALSE(state().model.simulated());
-  desk.key(key::T);
+  desk.act(ui::Action::ToggleTheme);
 }
 
 // The window is there before the file is: a pipe gives nothing until somebody writes into it.

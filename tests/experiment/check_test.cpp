@@ -84,17 +84,21 @@ TEST(CheckOf, ANumberWhoseSideDidNotRunIsNotChecked) {
   EXPECT_EQ(check_of(told, compared, fitted({{"link.a", {"X1.rate"}}}, {})).check, Check::Fitted);
   compared.ours = 1;
   EXPECT_EQ(check_of(told, compared, {}).check, Check::Checked);
+  compared.ratio = 1.9;
+  EXPECT_EQ(check_of(told, compared, {}).check, Check::Checked);
+  compared.ratio = 0.05;
+  EXPECT_EQ(check_of(told, compared, {}).check, Check::Differs) << "a twentieth of it is no proof of anything";
   compared.published = &told.published[2];
   EXPECT_EQ(check_of(told, compared, {}).check, Check::Unchecked);
 }
 
 TEST(CheckingText, TellsTheKindsApart) {
   std::set<std::string> texts;
-  for (const Check check : {Check::Fitted, Check::Checked, Check::Unchecked, Check::Missing}) {
+  for (const Check check : {Check::Fitted, Check::Checked, Check::Unchecked, Check::Missing, Check::Differs}) {
     texts.insert(checking_text({check, {}, false}));
   }
   texts.insert(checking_text({Check::Fitted, {}, true}));
-  EXPECT_EQ(texts.size(), 5u);
+  EXPECT_EQ(texts.size(), 6u);
 }
 
 // For every number on every machine of the program: a machine fitted to a number cannot be checked by it.

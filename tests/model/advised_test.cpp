@@ -76,7 +76,7 @@ TEST_P(Advised, OnBothSides) {
       EXPECT_FALSE(is_set_already(card, e.workload, run.settings()));
       if (card.weight != analysis::Weight::Costs) continue;
       const auto best = best_trial(card, recorded, known, std::chrono::seconds(20));
-      if (!best || !is_primary({best->trial, {}, true, best->prediction})) continue;
+      if (!best || !is_primary({best->trial, {}, false, true, best->prediction})) continue;
       session::SessionOptions changed = options;
       for (const std::string& assignment : best->trial.assignments) changed.assignments.push_back(assignment);
       changed.iterations = std::max<std::uint64_t>(iterations, 2 * best->prediction.period);

@@ -64,20 +64,30 @@ TEST(CaptureStatus, TroublesStandOutWithTheirReason) {
   EXPECT_FALSE(capture_status(facts).warning);
 }
 
-TEST(CaptureStatus, OfASimulatedDeviceWithWhyThereIsNoGpu) {
+// Nothing is captured of a simulation: no latency and no drops, but what it is and why.
+TEST(CaptureStatus, OfASimulatedDeviceIsWhyThereIsNoGpu) {
   CaptureFacts facts;
+  facts.simulated = true;
   facts.counts.recorded = 8912;
   facts.recorder_latency_ms = 1.6;
-  EXPECT_EQ(capture_status(facts).text, "capture: running · 8,912 events · 0 dropped · latency 2 ms");
-  EXPECT_THAT(capture_status(facts).aside, IsEmpty()) << "the device was named: nobody asked for a GPU";
-  facts.no_gpu = "the driver library libcuda.so.1 was not found";
-  EXPECT_EQ(capture_status(facts).aside, "no GPU: the driver library libcuda.so.1 was not found");
+  EXPECT_EQ(capture_status(facts).text, "simulated") << "the device was named: nobody asked for a GPU";
+  EXPECT_THAT(capture_status(facts).aside, IsEmpty());
+  facts.no_gpu = "no NVIDIA driver here: libcuda.so.1: cannot open shared object file";
+  EXPECT_EQ(capture_status(facts).text, "no NVIDIA driver here: simulated");
+  EXPECT_EQ(capture_status(facts).aside, "no GPU: no NVIDIA driver here: libcuda.so.1: cannot open shared object file");
   EXPECT_FALSE(capture_status(facts).warning);
   facts.counts.evicted = 5;
-  facts.counts.late = 7;
-  EXPECT_THAT(capture_status(facts).text, HasSubstr(" · 5 evicted · 7 late"));
   facts.memory_cap_bytes = 4'000'000'000;
-  EXPECT_EQ(capture_status(facts).aside, "the 4.0 GB for events are full: the oldest are evicted");
+  EXPECT_THAT(capture_status(facts).text, HasSubstr(" · the 4.0 GB for events are full: the oldest are evicted"));
+  facts.counts.dropped = 3;
+  EXPECT_THAT(capture_status(facts).text, HasSubstr(" · 3 dropped"));
+  EXPECT_TRUE(capture_status(facts).warning);
+}
+
+TEST(CaptureStatus, OfTheCpuOfThisMachine) {
+  CaptureFacts facts;
+  facts.counts.recorded = 8912;
+  EXPECT_EQ(capture_status(facts).text, "8,912 events");
 }
 
 const HealthLine& line(const std::vector<HealthGroup>& groups, std::string_view group, std::string_view name) {

@@ -180,6 +180,22 @@ TEST(PublishedHeadline, IsTheFactorWhereThereIsOne) {
   EXPECT_EQ(published_headline(e), "4x");
 }
 
+TEST(PublishedHeadline, IsNoNumberThatSaysNothing) {
+  Experiment e;
+  Published p;
+  p.value = 1;
+  p.unit = "syncs";
+  e.published = {p};
+  EXPECT_EQ(published_headline(e), "");
+  p.value = 0;
+  p.unit = "µs";
+  e.published.push_back(p);
+  EXPECT_EQ(published_headline(e), "");
+  p.value = 12;
+  e.published.push_back(p);
+  EXPECT_EQ(published_headline(e), "12.0 µs");
+}
+
 TEST(FigureText, HasThreeDigitsOrMore) {
   const std::pair<double, const char*> texts[] = {
       {0, "0"}, {0.000412, "0.000412"}, {0.8, "0.8"}, {4.25, "4.25"}, {42.25, "42.2"}, {750, "750"}, {1600, "1,600"}};

@@ -91,30 +91,33 @@ TEST_F(ViewControlTest, RollKeepsTheNewestAtTheRightEdge) {
   EXPECT_EQ(view.label_origin(), 0);
 }
 
-TEST_F(ViewControlTest, AtFirstAFewIterationsAreInView) {
+// An iteration takes 86 % of the width, from its start at 5 %: kFill and kLead.
+TEST_F(ViewControlTest, AtFirstAnIterationIsInView) {
   run_to_the_end(100);
-  const auto records = model.analysis().records();
-  ASSERT_GE(records.size(), 50u);
-  // Of the first that is not the very first, which may take far longer on a GPU.
-  const double iteration = static_cast<double>(records[4].end_ns - records[1].start_ns) / 4;
-  EXPECT_NEAR(view.axis().span_ns() / iteration, 3.2, 0.01);
+  for (int i = 0; i < 120; ++i) frame();
+  ASSERT_TRUE(view.shown_iteration());
+  EXPECT_NEAR(static_cast<double>(view.shown_iteration()->duration()) / view.axis().span_ns(), 0.8634, 0.01);
+  EXPECT_EQ(view.shown_iteration()->start_ns, view.label_origin());
+  EXPECT_NEAR(view.axis().to_px(view.label_origin()), kControlLeft + 0.0532f * kControlWidth, 0.01);
   EXPECT_EQ(view.mode(), ViewMode::Trigger);
 }
 
-// The newest iteration from which all of the view up to its unknown edge is known.
-TEST_F(ViewControlTest, TriggerStandsAtTheStartOfTheNewestIterationThatFills) {
+
+// The newest iteration of about the median length from which all of the view up to its unknown edge is known.
+TEST_F(ViewControlTest, TriggerStandsAtTheNewestTypicalIterationThatFills) {
   run_to_the_end(100);
+  for (int i = 0; i < 120; ++i) frame();
   const auto records = model.analysis().records();
-  EXPECT_FLOAT_EQ(view.axis().to_px(view.label_origin()), kControlLeft + 1);
   ASSERT_TRUE(starts_an_iteration(view.label_origin()));
-  const auto wanted = static_cast<Nanoseconds>(view.axis().span_ns() * 0.97);
-  EXPECT_LE(view.label_origin() + wanted, model.live_edge());
-  for (const auto& r : records) {
-    if (r.start_ns > view.label_origin()) {
-      EXPECT_GT(r.start_ns + wanted, model.live_edge());
-    }
-  }
+  const auto after = static_cast<Nanoseconds>(view.axis().span_ns() * (1 - 0.03 - 0.0532));
+  EXPECT_LE(view.label_origin() + after, model.live_edge());
+  std::vector<Nanoseconds> lengths;
+  for (const auto& r : records) lengths.push_back(r.duration());
+  std::ranges::sort(lengths);
+  const auto median = static_cast<double>(lengths[(lengths.size() - 1) / 2]);
+  EXPECT_NEAR(static_cast<double>(view.shown_iteration()->duration()), median, 0.03 * median);
 }
+
 
 TEST_F(ViewControlTest, TriggerLooksAgainAFewTimesASecond) {
   run_live();
@@ -125,11 +128,11 @@ TEST_F(ViewControlTest, TriggerLooksAgainAFewTimesASecond) {
     let_the_run_go_on(300'000);
     frame(milliseconds(100));
     ASSERT_TRUE(starts_an_iteration(view.label_origin()));
-    ASSERT_FLOAT_EQ(view.axis().to_px(view.label_origin()), kControlLeft + 1);
+    ASSERT_NEAR(view.axis().to_px(view.label_origin()), view.start_px(), 0.01);
     changes += view.axis().begin_ns() != shown ? 1 : 0;
     shown = view.axis().begin_ns();
   }
-  EXPECT_EQ(changes, 10);
+  EXPECT_NEAR(changes, 10, 2);  // one more or less: an iteration that is not typical is passed over
 }
 
 // The knob is turned right after a picture was taken: it is shown without waiting for the next one, and then held.
@@ -151,30 +154,48 @@ TEST_F(ViewControlTest, TheRulerForgetsATriggerThatIsFarAway) {
   EXPECT_EQ(view.label_origin(), view.extent().first);
 }
 
-TEST_F(ViewControlTest, AMarkerIsShownAtOnceAndHeld) {
+// Until somebody does something: then what was there and what is there now can be compared.
+TEST_F(ViewControlTest, AfterATurnATypicalIterationStays) {
   run_live();
-  frame(milliseconds(400));
+  ASSERT_TRUE(frames_until([&] { return model.recent().pace.known(); }));
+  for (int i = 0; i < 60; ++i) frame();
+  const double scale = view.axis().ns_per_pixel();
   ASSERT_EQ(model.set("log_interval", std::int64_t{100}), "");
-  const auto in_view = [&] {
-    const auto& markers = model.analysis().markers();
-    return !markers.empty() && view.axis().overlaps(markers[0].start_ns, markers[0].start_ns + 1);
-  };
-  ASSERT_TRUE(frames_until(in_view));  // the view's clock stands still, so no period has passed
-  const Nanoseconds marker = model.analysis().markers()[0].start_ns;
-  ASSERT_TRUE(frames_until([&] { return model.live_edge() > view.axis().end_ns(); }));
-  frame();
+  ASSERT_TRUE(until([&] { return view.stays(); }, [&] { frame(); }));
+  EXPECT_GE(view.label_origin(), model.analysis().markers().back().start_ns);
+  EXPECT_DOUBLE_EQ(view.axis().ns_per_pixel(), scale) << "a shorter iteration keeps the scale";
+  EXPECT_EQ(view.refit(), 1);
   const TimeAxis held = view.axis();
-  EXPECT_TRUE(in_view());
-  EXPECT_TRUE(starts_an_iteration(view.label_origin()));
-  EXPECT_LT(held.to_px(marker), kControlLeft + kControlWidth * 0.4f);  // most of the view is after it
   for (int i = 0; i < 14; ++i) {
     let_the_run_go_on(300'000);
-    frame(milliseconds(100));
+    frame(milliseconds(400));
     ASSERT_EQ(view.axis(), held) << i;
   }
-  frame(milliseconds(200));
-  EXPECT_NE(view.axis(), held);
+  view.resume();
+  frame(milliseconds(400));
+  EXPECT_FALSE(view.stays());
+  EXPECT_GT(view.axis().begin_ns(), held.begin_ns());
 }
+
+// An iteration fills 86 % of the view: one per cent more is not yet 90 %, five times as much is.
+TEST_F(ViewControlTest, TheScaleChangesOnlyForWhatDoesNotFit) {
+  run_live();
+  ASSERT_TRUE(frames_until([&] { return model.recent().pace.known(); }));
+  for (int i = 0; i < 60; ++i) frame();
+  const double own = static_cast<double>(view.shown_iteration()->duration());
+  const double scale = view.axis().ns_per_pixel();
+  view.compare_with(own * 1.01);
+  for (int i = 0; i < 60; ++i) frame();
+  EXPECT_NEAR(view.axis().ns_per_pixel(), scale, 0.06 * scale);
+  view.compare_with(own * 5);
+  for (int i = 0; i < 120; ++i) frame();
+  EXPECT_NEAR(view.axis().ns_per_pixel(), 5 * scale, 0.15 * scale);
+  EXPECT_EQ(view.refit(), 1) << "no knob was turned: nothing has to be said";
+  view.compare_with(0);
+  for (int i = 0; i < 60; ++i) frame();
+  EXPECT_NEAR(view.axis().ns_per_pixel(), 5 * scale, 0.15 * scale) << "it does not jump back";
+}
+
 
 TEST_F(ViewControlTest, ASecondTurnIsNotHeldUpByTheFirst) {
   run_live();
@@ -184,9 +205,8 @@ TEST_F(ViewControlTest, ASecondTurnIsNotHeldUpByTheFirst) {
     ASSERT_EQ(model.set("log_interval", value), "");
     ASSERT_TRUE(frames_until([&] {
       const auto& markers = model.analysis().markers();
-      return markers.size() > before && view.axis().overlaps(markers.back().start_ns, markers.back().start_ns + 1);
+      return markers.size() > before && view.label_origin() >= markers.back().start_ns;
     })) << value;
-    ASSERT_TRUE(frames_until([&] { return model.live_edge() > view.axis().end_ns(); }));
   }
 }
 
@@ -241,7 +261,7 @@ TEST_F(ViewControlTest, SingleTakesOnePictureAndStands) {
   EXPECT_TRUE(view.frozen_by_hand());
   EXPECT_TRUE(starts_an_iteration(view.label_origin()));
   const TimeAxis taken = view.axis();
-  EXPECT_FLOAT_EQ(taken.to_px(view.label_origin()), kControlLeft + 1);
+  EXPECT_NEAR(taken.to_px(view.label_origin()), view.start_px(), 0.01);
   for (int i = 0; i < 10; ++i) {
     let_the_run_go_on(500'000);
     frame(milliseconds(400));

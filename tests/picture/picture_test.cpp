@@ -103,14 +103,16 @@ TEST_F(PictureTest, TheLanesAreDrawnWhereTheyShouldBe) {
   const Band launches = band_of(image, Colour::Launch, 10);
   EXPECT_GE(launches.bottom - launches.top, 28);
   EXPECT_LT(launches.bottom, kernels.top);
-  // In a row below the labels, stripes and the ground between them cover the time that the CPU waited, except for soft
-  // edges.
+  // In a row below the labels, the ground between the stripes covers the time that the GPU idles after a wait, except
+  // for soft edges.
   const int calls_row = launches.bottom - 4;
-  const double waits = static_cast<double>(shown.summary.host_wait_ns) / static_cast<double>(shown.summary.window_ns());
-  const int striped = count_in_row(image, calls_row, Colour::Wait) + count_in_row(image, calls_row, Colour::WaitGround);
-  EXPECT_GT(waits, 0.1);
-  EXPECT_GT(striped, waits * (kRight - kLeft) * 0.3);
-  EXPECT_LT(striped, waits * (kRight - kLeft) + 20);
+  const Nanoseconds after_sync =
+      shown.summary.bubble_by_cause_ns[static_cast<std::size_t>(analysis::BubbleCause::AfterSync)];
+  const double harm = static_cast<double>(after_sync) / static_cast<double>(shown.summary.window_ns());
+  const int striped = count_in_row(image, calls_row, Colour::Wait);
+  EXPECT_GT(harm, 0.1);
+  EXPECT_GT(striped, harm * (kRight - kLeft) * 0.3);
+  EXPECT_LT(striped, harm * (kRight - kLeft) + 20);
   const Band curve = band_of(image, Colour::Accent, 10, ThemeName::Dark, launches.bottom);
   EXPECT_GE(curve.top, launches.bottom);
   EXPECT_LE(curve.bottom, kernels.top);

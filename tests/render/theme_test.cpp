@@ -60,9 +60,9 @@ double distance(std::uint32_t a, std::uint32_t b, const Matrix& eye) {
 }
 
 constexpr std::array<Colour, 4> kGrounds{Colour::Ground, Colour::Row, Colour::Panel, Colour::PanelRaised};
-constexpr std::array<Colour, 14> kFills{Colour::Range,        Colour::RangeAlt,  Colour::Phase,  Colour::Call,
-                                        Colour::CallCopy,     Colour::Launch,    Colour::Kernel, Colour::CopyH2D,
-                                        Colour::CopyD2H,      Colour::CopyOther, Colour::Accent, Colour::WaitGround,
+constexpr std::array<Colour, 14> kFills{Colour::Range,        Colour::RangeAlt, Colour::Phase,   Colour::Call,
+                                        Colour::Launch,       Colour::Kernel,   Colour::CopyH2D, Colour::CopyD2H,
+                                        Colour::CopyOther,    Colour::Accent,   Colour::Wait,    Colour::WaitGround,
                                         Colour::BubbleGround, Colour::Simulated};
 
 class ThemeTest : public testing::TestWithParam<ThemeName> {
@@ -82,6 +82,7 @@ TEST_P(ThemeTest, TextCanBeReadOnEveryGround) {
   for (Colour ground : kGrounds) {
     EXPECT_GE(contrast(theme_[Colour::Text], theme_[ground]), 7) << "on " << static_cast<int>(ground);
     EXPECT_GE(contrast(theme_[Colour::Muted], theme_[ground]), 4.5) << "on " << static_cast<int>(ground);
+    EXPECT_GE(contrast(theme_[Colour::Soft], theme_[ground]), contrast(theme_[Colour::Muted], theme_[ground]));
   }
   for (Colour ground : {Colour::Ground, Colour::Row, Colour::Panel}) {
     EXPECT_GE(contrast(theme_[Colour::Dim], theme_[ground]), 4.5) << "on " << static_cast<int>(ground);
@@ -121,11 +122,14 @@ TEST_P(ThemeTest, WhatSharesALaneDiffersForEveryEye) {
   constexpr double kApart = 20, kFromTheRow = 30;
   using enum Colour;
   const std::vector<std::vector<Colour>> lanes{
-      {Call, CallCopy, Launch, Wait, LoaderWait},  // a thread's calls
-      {Kernel, CopyH2D, CopyD2H, CopyOther},       // the GPU's work
+      {Call, Launch, Wait, LoaderWait},       // a thread's calls
+      {Kernel, CopyH2D, CopyD2H, CopyOther},  // the GPU's work
       {Kernel, Bubble},
-      {Kernel, Wait},                              // the strip of the whole run has the latter
-      {Call, CallCopy, Launch, Wait, NotArrived},  // a read of what had not arrived
+      {Kernel, Wait},                    // the strip of the whole run has the latter
+      {Call, Launch, Wait, NotArrived},  // a read of what had not arrived
+      {CopyD2H, Wait},                   // amber is for bytes that move, and not for harm
+      {Wait, Bubble},
+      {CopyD2H, LoaderWait},
   };
   for (const Matrix& eye : {kNormal, kProtanopia, kDeuteranopia, kTritanopia}) {
     for (const std::vector<Colour>& lane : lanes) {
@@ -140,8 +144,16 @@ TEST_P(ThemeTest, WhatSharesALaneDiffersForEveryEye) {
   }
 }
 
-// Names, streams and threads: any two may be neighbours, and stand beside the amber of copying inside a call. Waits
-// differ by their hatching whatever their colour.
+// Hue of a colour in degrees: 0 is red, 120 green, 240 blue.
+double hue(std::uint32_t colour) {
+  const double r = colour & 255, g = colour >> 8 & 255, b = colour >> 16 & 255;
+  const double high = std::max({r, g, b}), span = high - std::min({r, g, b});
+  if (span <= 0) return 120;  // grey
+  const double sector = high == r ? (g - b) / span : high == g ? 2 + (b - r) / span : 4 + (r - g) / span;
+  return sector < 0 ? 60 * sector + 360 : 60 * sector;
+}
+
+// Names, streams and threads: any two may be neighbours. None is orange, red or pink, which say that time is lost.
 TEST_P(ThemeTest, CategoriesDifferForEveryEye) {
   constexpr double kApart = 20, kFromTheRow = 30;
   for (const Matrix& eye : {kNormal, kProtanopia, kDeuteranopia, kTritanopia}) {
@@ -149,12 +161,27 @@ TEST_P(ThemeTest, CategoriesDifferForEveryEye) {
       for (std::size_t b = a + 1; b < kCategories; ++b) {
         EXPECT_GE(distance(theme_.categories[a], theme_.categories[b], eye), kApart) << a << " and " << b;
       }
-      EXPECT_GE(distance(theme_.categories[a], theme_[Colour::CallCopy], eye), kApart) << a;
       EXPECT_GE(distance(theme_.categories[a], theme_[Colour::Row], eye), kFromTheRow) << a;
     }
   }
   for (std::size_t a = 0; a < kCategories; ++a) {
     EXPECT_GE(contrast(theme_.category_inks[a], theme_.categories[a]), theme_.readable) << a;
+    EXPECT_GE(hue(theme_.categories[a]), 60) << a;
+    EXPECT_LE(hue(theme_.categories[a]), 290) << a;
+  }
+}
+
+// What costs time stands out from the lane as what costs nothing does not: the latter is grey.
+TEST_P(ThemeTest, AHarmlessWaitIsFaint) {
+  const Hatching harm = wait_hatching(theme_, true), none = wait_hatching(theme_, false);
+  const auto seen = [&](std::uint32_t colour) {
+    return mix(theme_[Colour::Row], with_alpha(colour, 1), static_cast<float>(colour >> 24) / 255);
+  };
+  for (const Matrix& eye : {kNormal, kProtanopia, kDeuteranopia, kTritanopia}) {
+    EXPECT_GE(distance(seen(harm.ground), theme_[Colour::Row], eye), 30);
+    EXPECT_GE(distance(seen(harm.ground), seen(none.ink), eye), 20);
+    EXPECT_GE(distance(seen(none.ink), theme_[Colour::Row], eye), 8) << "it is seen";
+    EXPECT_LE(distance(seen(none.ink), theme_[Colour::Row], eye), 40) << "it is faint";
   }
 }
 

@@ -86,10 +86,11 @@ TEST_F(PreferencesTest, ComeBackAsTheyWere) {
   p.code_view = true;
   p.recent = {"action.fit", "knob.pinned=true"};
   p.colour_by = ColourBy::Duration;
+  p.colour_traces_by = ColourBy::Stream;
   p.recent_files = {"/a folder/é.json", "/b.json.gz"};
   p.attached = {{"python 'my train.py'", "/a folder", "A=1\nB=x y", "all"}};
   p.moved_sources = {{"/theirs/src", "/mine/src"}};
-  p.trigger = {TriggerSource::LongWait, "item()", 2'000'000, 500'000, 0.4};
+  p.trigger = {TriggerSource::LongWait, "item()", 2'000'000, 500'000};
   p.bindings.set(Action::PauseRun, {{GLFW_KEY_F9, 0}});
   p.bindings.set(Action::Fit, {{GLFW_KEY_F9, GLFW_MOD_CONTROL | GLFW_MOD_ALT}, {GLFW_KEY_PAGE_UP, GLFW_MOD_SHIFT}});
   p.bindings.set(Action::Quit, {});
@@ -167,13 +168,10 @@ TEST_F(PreferencesTest, MemoryIsTakenAsFarAsItIsAllowed) {
 
 TEST_F(PreferencesTest, ATriggerIsTakenAsFarAsItIsAllowed) {
   const TriggerSettings t =
-      loaded("[trigger]\non = \"never\"\nname = \"a\"\nwait_over_ns = -1\nhold_off_ns = 1e3\npre_trigger = 5.0\n")
-          .trigger;
+      loaded("[trigger]\non = \"never\"\nname = \"a\"\nwait_over_ns = -1\nhold_off_ns = 1e3\n").trigger;
   EXPECT_EQ(t.source, TriggerSource::Iteration);
   EXPECT_EQ(t.name, "a");
   EXPECT_EQ(t.wait_over_ns, 1);
-  EXPECT_EQ(t.pre_trigger, kMostPreTrigger);
-  EXPECT_TRUE(t.automatic);
   EXPECT_EQ(loaded("[trigger]\non = \"name\"\n").trigger.source, TriggerSource::Name);
 }
 

@@ -70,25 +70,34 @@ TEST_F(ColouringTest, ANameHasTheSameColourEverywhere) {
   EXPECT_EQ(by(ColourBy::Kind).paint(kernels, event(EventKind::Kernel, "gemm", 0, 9)).fill, colour[Colour::Kernel]);
 }
 
-TEST_F(ColouringTest, WaitsReadsAndIterationsKeepTheirColour) {
+TEST_F(ColouringTest, WaitsEarlyReadsAndIterationsKeepTheirColour) {
   const trace::LaneId phases = lane(LaneKind::Phases, 1, 0);
   const trace::LaneId iterations = lane(LaneKind::Iterations, 1, 0);
-  Event read = event(EventKind::Range, "item()", 0, 9);
-  trace::set_range_kind(read, trace::RangeKind::Read);
   Event wait = event(EventKind::Range, "wait for batch", 0, 9);
   wait.flags = trace::kWaitFlag;
   Event early = event(EventKind::Range, "not arrived yet", 0, 9);
   early.flags = trace::kNotArrivedFlag;
   for (const ColourBy mode : kColourings) {
-    EXPECT_EQ(by(mode).paint(phases, read).fill, colour[Colour::WaitGround]) << colour_by_key(mode);
     EXPECT_EQ(by(mode).paint(phases, wait).fill, colour[Colour::LoaderWait]) << colour_by_key(mode);
     EXPECT_EQ(by(mode).paint(phases, early).fill, colour[Colour::NotArrived]) << colour_by_key(mode);
     EXPECT_EQ(by(mode).paint(iterations, event(EventKind::Range, "iteration", 0, 9)).fill, colour[Colour::Range]);
   }
 }
 
-// The waiting part of a call is hatched, and the copying part amber, whatever the colours say; its own cost and its
-// return have the colour of its name.
+// Kernels are told apart by name; what the lanes of the CPU show is known by its place.
+TEST_F(ColouringTest, OnlyKernelsAreColouredByName) {
+  const trace::LaneId kernels = lane(LaneKind::Kernels, 0, 7);
+  const trace::LaneId phases = lane(LaneKind::Phases, 1, 0);
+  const trace::LaneId calls = lane(LaneKind::Calls, 1, 0);
+  Event op = event(EventKind::Range, "addmm", 0, 9);
+  EXPECT_EQ(by(ColourBy::Name).paint(phases, op).fill, colour[Colour::Phase]);
+  trace::set_range_kind(op, trace::RangeKind::Compute);
+  EXPECT_EQ(by(ColourBy::Name).paint(phases, op), named("addmm")) << "a CPU device's kernel";
+  EXPECT_EQ(by(ColourBy::Name).paint(calls, event(EventKind::Call, "cudaMalloc", 0, 9)).fill, colour[Colour::Call]);
+  EXPECT_EQ(by(ColourBy::Name).paint(kernels, event(EventKind::Kernel, "addmm", 0, 9)), named("addmm"));
+}
+
+// A wait is hatched in its own colours, whatever they say; the own cost of its call has the colour of a call.
 TEST_F(ColouringTest, TheHatchingOfAWaitIsTheSameInEveryMode) {
   const trace::LaneId calls = lane(LaneKind::Calls, 1, 0);
   Event sync = event(EventKind::Call, "cudaStreamSynchronize", 0, 100'000);
@@ -102,14 +111,10 @@ TEST_F(ColouringTest, TheHatchingOfAWaitIsTheSameInEveryMode) {
     LaneRow row(calls);
     SpanBatch batch;
     row.prepare(context, 0, batch);
-    ASSERT_EQ(batch.spans.size(), 4u);
+    ASSERT_EQ(batch.spans.size(), 3u);
+    EXPECT_EQ(batch.spans[0].colour, by(mode).paint(calls, sync).fill) << "its own cost is no wait";
     EXPECT_EQ(batch.spans[1].style, SpanStyle::Hatched);
-    EXPECT_EQ(batch.spans[1].ink, colour[Colour::Wait]);
-    EXPECT_EQ(batch.spans[2].colour, colour[Colour::CallCopy]);
-    const std::uint32_t own = mode == ColourBy::Name ? named("cudaStreamSynchronize").fill : batch.spans[0].colour;
-    EXPECT_EQ(batch.spans[0].colour, own);
-    EXPECT_EQ(batch.spans[3].colour, own);
-    EXPECT_NE(batch.spans[0].colour, colour[Colour::Wait]) << "its own cost is no wait";
+    EXPECT_EQ(batch.spans[1].ink, wait_hatching(colour, false).ink);
   }
 }
 
@@ -203,6 +208,19 @@ TEST_F(ColouringTest, TheModesFollowOneAnotherAndAreParsed) {
   Colouring lengths{ColourBy::Duration, {}};
   lengths.scales[0] = {1'000, 100'000};
   EXPECT_EQ(colouring_text(lengths), "colours by duration (kernels 1 µs – 100 µs)");
+}
+
+// One colour, one meaning: a verdict and a cause look like the same thing on the lanes, and amber is for bytes only.
+TEST(MeaningOfColours, VerdictsAndCausesLookLikeTheLanes) {
+  using analysis::CauseGroup;
+  using analysis::VerdictKind;
+  EXPECT_EQ(colour_of(VerdictKind::SyncBound), Colour::Wait);
+  EXPECT_EQ(colour_of(VerdictKind::LaunchBound), Colour::Launch);
+  EXPECT_EQ(colour_of(VerdictKind::LoaderBound), Colour::LoaderWait);
+  EXPECT_EQ(colour_of(CauseGroup::AfterSync), colour_of(VerdictKind::SyncBound));
+  EXPECT_EQ(colour_of(CauseGroup::Launch), colour_of(VerdictKind::LaunchBound));
+  EXPECT_EQ(colour_of(CauseGroup::Copy), colour_of(VerdictKind::CopyBound));
+  EXPECT_EQ(colour_of(CauseGroup::Loader), colour_of(VerdictKind::LoaderBound));
 }
 
 }  // namespace

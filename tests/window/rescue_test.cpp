@@ -104,7 +104,7 @@ class OutsideTest : public testing::Test {
     setenv("LANESCOPE_CUDA", "off", 1);
     setenv("LC_ALL", "C.UTF-8", 1);
     ::dup2(::open((home_ / "said").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 2);
-    ::execl(LANESCOPE_BINARY, LANESCOPE_BINARY, "--workload", "linear-mse", "--lang", "en", nullptr);
+    ::execl(LANESCOPE_BINARY, LANESCOPE_BINARY, "--workload", "linear-mse", "--device", "cpu", "--lang", "en", nullptr);
     ::_exit(127);
   }
   /// Whether there is a window for which `is_it` holds: is_it(connection, window).
@@ -234,7 +234,10 @@ class RescueTest : public WindowTest {};
 GLenum reset_by_another() { return GL_INNOCENT_CONTEXT_RESET; }
 
 TEST_F(RescueTest, TheRunIsSavedIfTheGraphicsDriverWasReset) {
-  ASSERT_TRUE(desk().until([&] { return model().trace().counts().recorded > 0; }));
+  session::SessionOptions options = usual().session;
+  options.device = "cpu";  // nobody needs a simulated run back
+  state().requests.run = options;
+  ASSERT_TRUE(desk().until([&] { return !model().simulated() && model().trace().counts().recorded > 0; }));
   if (epoxy_gl_version() < 45 && !epoxy_has_gl_extension("GL_KHR_robustness")) {
     GTEST_SKIP() << "this driver does not tell";
   }

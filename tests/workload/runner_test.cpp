@@ -176,9 +176,9 @@ TEST_F(RunnerTest, SeveralChangesShareAVersionAndNoChangeHasNone) {
   const auto text = [&](std::size_t from, std::size_t count) {
     return marker_text(device_.recorded().names, std::span(markers).subspan(from, count));
   };
-  EXPECT_EQ(text(0, 3), "feed resident → per-iteration, pinned memory false → true, dispatch cost 10 → 2.5");
+  EXPECT_EQ(text(0, 3), "feed resident → per-iteration, pinned memory off → on, dispatch cost 10 → 2.5");
   EXPECT_EQ(text(3, 4),
-            "feed per-iteration → resident, pinned memory true → false, batch size 128 → 64, dispatch cost 2.5 → 10");
+            "feed per-iteration → resident, pinned memory on → off, batch size 128 → 64, dispatch cost 2.5 → 10");
 }
 
 TEST_F(RunnerTest, WhatIsSetBackBeforeItIsTakenHasTheVersionFromBefore) {

@@ -44,23 +44,27 @@ class SettingChangeTest : public testing::Test {
 TEST_F(SettingChangeTest, TwoOfOneKnobReadAsOne) {
   EXPECT_EQ(text_of({{{"log_interval", "1", "2"}}, {{"log_interval", "50", "100"}}}), "log interval 1 → 100");
   EXPECT_EQ(text_of({{{"log_interval", "1", "2"}}}), "log interval 1 → 2");
-  // Two knobs: the first says what it is, and nothing is made up.
-  EXPECT_EQ(text_of({{{"log_interval", "1", "2"}}, {{"batch_size", "1", "2"}}}), "log interval 1 → 2");
+  EXPECT_EQ(text_of({{{"log_interval", "1", "2"}}, {{"batch_size", "1", "2"}}}),
+            "log interval 1 → 2, batch size 1 → 2");
   EXPECT_EQ(text_of({{{"feed", "resident", "per-iteration"}}, {{"feed", "per-iteration", "resident"}}}),
             "feed resident → per-iteration → resident");
   EXPECT_EQ(text_of({{{"log_interval", "1", "0"}}, {{"log_interval", "0", "1"}}}), "log interval 1 → never → 1");
-  EXPECT_EQ(text_of({{{"cuda_graph", "false", "true"}}}), "CUDA graph false → true");
+  EXPECT_EQ(text_of({{{"cuda_graph", "false", "true"}}}), "CUDA graph off → on");
   EXPECT_EQ(text_of({{{"log_interval", "1", "0"}}}), "log interval 1 → never");
   // Two knobs in one turn.
-  EXPECT_EQ(text_of({{{"a", "1", "2"}, {"b", "3", "4"}}, {{"a", "2", "3"}}}), "a 1 → 2, b 3 → 4");
-  EXPECT_EQ(text_of({{{"a", "1", "2"}}, {{"a", "2", "3"}, {"b", "3", "4"}}}), "a 1 → 2");
+  EXPECT_EQ(text_of({{{"a", "1", "2"}, {"b", "3", "4"}}, {{"a", "2", "3"}}}), "a 1 → 3, b 3 → 4");
+  // What it passed on its way is left out, where it turned is not; of many turns, the first and the last ones.
+  EXPECT_EQ(text_of({{{"a", "1", "9"}}, {{"a", "9", "30"}}, {{"a", "30", "100"}}, {{"a", "100", "50"}}}),
+            "a 1 → 100 → 50");
+  EXPECT_EQ(text_of({{{"a", "1", "9"}}, {{"a", "9", "2"}}, {{"a", "2", "8"}}, {{"a", "8", "3"}}, {{"a", "3", "7"}}}),
+            "a 1 → … → 3 → 7");
   EXPECT_EQ(text_of({}), "");
 }
 
 TEST_F(SettingChangeTest, WhatChangedNoSettingReadsAsItsName) {
   note("no change");
   change(1, {{"log_interval", "1", "2"}});
-  EXPECT_EQ(marker_text(names_, markers_), "no change");
+  EXPECT_EQ(marker_text(names_, markers_), "no change, log interval 1 → 2");
   markers_.clear();
   note("log interval 1 → 2");  // from a file written before markers stated their kind
   trace::set_change(markers_[0], {});

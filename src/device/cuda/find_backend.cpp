@@ -113,7 +113,7 @@ std::string no_gpu() {
 }
 
 std::string Driver::problem() const {
-  if (library_ == nullptr) return tr("there is no NVIDIA driver: {}: {}", kDriver, open_error_);
+  if (library_ == nullptr) return tr("no NVIDIA driver here: {}: {}", kDriver, open_error_);
   using Init = int (*)(unsigned);
   using Number = int (*)(int*);
   const auto init = base::find_function<Init>(library_, "cuInit");

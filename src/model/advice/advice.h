@@ -70,9 +70,10 @@ class AdviceState {
   const std::vector<AdviceCard>& cards() const { return cards_; }
 
   // The user's choices.
-  bool all = false;                 ///< "N more" is unfolded
-  std::optional<CardKey> open;      ///< the card whose full text is shown
-  std::size_t open_lines = 0;       ///< the most lines that text has had, so that changing digits do not move things
+  bool all = false;             ///< "N more" is unfolded
+  std::optional<CardKey> open;  ///< the card whose full text is shown
+  /// The most lines that a card's text has had, so that changing digits do not move things.
+  std::vector<std::pair<CardKey, std::size_t>> most_lines;
   std::optional<EventRef> went_to;  ///< the example that a click selected
 
  private:

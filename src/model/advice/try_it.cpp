@@ -110,16 +110,18 @@ void TryIt::say_again() {
 void TryIt::end() {
   job_.leave();
   forget_offers();
-  if (measuring()) tried_.back().state = Tried::State::Overtaken;
+  tried_.clear();
 }
 
-void TryIt::update(Model& model, std::span<const AdviceCard> cards, bool seen, Clock::time_point now) {
+void TryIt::update(Model& model, std::span<const AdviceCard> cards, std::span<const std::string> own_knobs, bool seen,
+                   Clock::time_point now) {
   take_prediction();
   if (generation_ != model.generation()) {
     end();
     generation_ = model.generation();
   }
   const std::optional<prediction::Recorded> recorded = recorded_of(model);
+  if (!tried_.empty() && (!recorded || recorded->settings != tried_.back().after)) tried_.clear();
   if (!recorded) return forget_offers();
   if (at_.empty() || recorded->settings != settings_) {
     job_.supersede();  // it is about other settings
@@ -127,12 +129,13 @@ void TryIt::update(Model& model, std::span<const AdviceCard> cards, bool seen, C
     at_ = key_of(settings_);
     again_ = 0;
   }
-  const std::string workload = model.facts().workload;
-  if (!tried_.empty() && (tried_.back().workload != workload || tried_.back().device != model.source().device().id)) {
-    tried_.clear();
-  }
   if (measuring()) measure(model, now);
+  offer_again(cards, own_knobs, model.facts().workload, now);
+  if (seen && !job_.busy()) predict_next(model, now);
+}
 
+void TryIt::offer_again(std::span<const AdviceCard> cards, std::span<const std::string> own_knobs,
+                        const std::string& workload, Clock::time_point now) {
   offered_.clear();
   Known& known = known_[at_];
   for (const AdviceCard& card : cards) {
@@ -143,6 +146,9 @@ void TryIt::update(Model& model, std::span<const AdviceCard> cards, bool seen, C
       Offer offer;
       offer.trial = trial;
       offer.text = trial_text(settings_, offer.trial.assignments);
+      offer.own = std::ranges::any_of(trial.assignments, [&](const std::string& assignment) {
+        return std::ranges::find(own_knobs, assignment.substr(0, assignment.find('='))) != own_knobs.end();
+      });
       const auto found = known.predictions.find(offer.trial.assignments);
       if (found != known.predictions.end()) offer.prediction = found->second;
       offers.push_back(std::move(offer));
@@ -150,7 +156,13 @@ void TryIt::update(Model& model, std::span<const AdviceCard> cards, bool seen, C
     offered_.push_back({card.key, std::move(offers)});
     choose(offered_.back(), known, now);
   }
-  if (seen && !job_.busy()) predict_next(model, now);
+  // No other knob comes before the experiment's own, if that gains something or may do so.
+  const auto own = std::ranges::find_if(offered_, [](const Offered& offered) {
+    const Offer& best = offered.offers[offered.best];
+    return best.chosen ? best.own && is_primary(best) : std::ranges::any_of(offered.offers, &Offer::own);
+  });
+  if (own == offered_.end()) return;
+  for (auto before = offered_.begin(); before != own; ++before) before->hidden = true;
 }
 
 // Once, when the outcome of every trial is known: from then on the button keeps its label.
@@ -160,9 +172,16 @@ void TryIt::choose(Offered& offered, Known& known, Clock::time_point now) {
   if (!choice->best) {
     const auto open = [](const Offer& offer) { return !offer.prediction; };
     if (std::ranges::any_of(offered.offers, open) && now - choice->since < kMostComparing) return;
+    const bool own_gains =
+        std::ranges::any_of(offered.offers, [](const Offer& offer) { return offer.own && is_primary(offer); });
     std::vector<prediction::Trial> trials;
-    for (const Offer& offer : offered.offers) trials.push_back(offer.trial);
-    choice->best = prediction::best_of(trials, known.predictions);
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < offered.offers.size(); ++i) {
+      if (own_gains && !offered.offers[i].own) continue;
+      trials.push_back(offered.offers[i].trial);
+      places.push_back(i);
+    }
+    choice->best = places[prediction::best_of(trials, known.predictions)];
   }
   offered.best = std::min(*choice->best, offered.offers.size() - 1);
   offered.offers[offered.best].chosen = true;
@@ -215,15 +234,23 @@ void TryIt::predict_next(const Model& model, Clock::time_point now) {
 }
 
 const Offer* TryIt::offer(const CardKey& card) const {
-  const auto found =
-      std::find_if(offered_.begin(), offered_.end(), [&](const Offered& offered) { return offered.card == card; });
-  return found != offered_.end() ? &found->offers[found->best] : nullptr;
+  const auto found = std::ranges::find(offered_, card, &Offered::card);
+  if (found == offered_.end() || found->hidden) return nullptr;
+  const Offer& best = found->offers[found->best];
+  if (!best.chosen || !best.prediction) return nullptr;
+  const Outlook looks = outlook(*best.prediction);
+  return looks == Outlook::Gain || looks == Outlook::Unknown ? &best : nullptr;
+}
+
+bool TryIt::comparing(const CardKey& card) const {
+  const auto found = std::ranges::find(offered_, card, &Offered::card);
+  return found != offered_.end() && !found->hidden && !found->offers[found->best].chosen;
 }
 
 std::string TryIt::press(Model& model, const CardKey& card) {
   const Offer* chosen = offer(card);
   const Steering* steering = model.steering();
-  if (!chosen || !chosen->chosen || !steering) return tr("Nothing to try here");
+  if (!chosen || !steering) return tr("Nothing to try here");
   const Offer offer = *chosen;
   Tried tried;
   tried.workload = model.facts().workload;

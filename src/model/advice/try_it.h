@@ -16,23 +16,21 @@
 
 namespace lanescope::ui {
 
-/// The trial that a card's button shows: the one with the largest predicted gain, or else the first.
+/// The trial that a card's button shows. Of those that are predicted to gain something, one that turns a knob of the
+/// experiment comes first, and then the one that gains most.
 struct Offer {
   prediction::Trial trial;
-  std::string text;  ///< "log interval 100"
-  /// False while the card's trials are still being compared: the button then cannot be pressed, and once it can, it
-  /// keeps its label.
-  bool chosen = false;
+  std::string text;     ///< "log interval 100"
+  bool own = false;     ///< turns a knob of the experiment
+  bool chosen = false;  ///< the card's trials have been compared; from then on the button keeps its label
   std::optional<prediction::Prediction> prediction;  ///< empty: not computed yet
 };
 
 /// What a prediction says of a change, for the same work.
 enum class Outlook : std::uint8_t { Unknown, Gain, NoGain, Loss };
 Outlook outlook(const prediction::Prediction& prediction);
-/// Only a button that can be pressed, and is predicted to gain something, looks like the thing to do.
-inline bool is_primary(const Offer& offer) {
-  return offer.chosen && offer.prediction && outlook(*offer.prediction) == Outlook::Gain;
-}
+/// Only what is predicted to gain something looks like the thing to do.
+inline bool is_primary(const Offer& offer) { return offer.prediction && outlook(*offer.prediction) == Outlook::Gain; }
 
 /// "log interval 100", "pinned on, non-blocking on"
 std::string trial_text(const workload::Settings& settings, const std::vector<std::string>& assignments,
@@ -88,20 +86,24 @@ class TryIt {
  public:
   using Clock = std::chrono::steady_clock;
 
-  void update(Model& model, std::span<const AdviceCard> cards, bool seen, Clock::time_point now);
-  /// Forgets all but the finished trials.
-  void end();
+  /// `own_knobs` are the keys of the settings that the experiment is about.
+  void update(Model& model, std::span<const AdviceCard> cards, std::span<const std::string> own_knobs, bool seen,
+              Clock::time_point now);
+  void end();  ///< forgets everything
   /// The language has changed: computes the offers again.
   void say_again();
   bool busy() const { return job_.busy(); }
 
-  /// The offer on this card's button; null: nothing to try.
+  /// The offer on this card's button; null: nothing that is worth trying, or the trials are still being compared.
   const Offer* offer(const CardKey& card) const;
+  /// It may get one: its trials are still being compared.
+  bool comparing(const CardKey& card) const;
   /// Turns the knobs of a card's offer. Returns the reason if that is not possible; empty on success.
   std::string press(Model& model, const CardKey& card);
   /// Turns the knobs back to what they were before a trial.
   std::string turn_back(Model& model, const Tried& tried);
-  /// The trials of this workload on this device, oldest first.
+  /// What was tried, one trial after the other, oldest first: none once the run or the settings are not those that the
+  /// newest has left.
   const std::vector<Tried>& tried() const { return tried_; }
   bool measuring() const { return !tried_.empty() && tried_.back().state == Tried::State::Measuring; }
 
@@ -112,6 +114,7 @@ class TryIt {
     CardKey card;
     std::vector<Offer> offers;
     std::size_t best = 0;
+    bool hidden = false;  ///< behind a knob of the experiment
   };
   struct Choice {
     CardKey card;
@@ -125,6 +128,8 @@ class TryIt {
     std::vector<Choice> choices;
   };
   static void choose(Offered& offered, Known& known, Clock::time_point now);
+  void offer_again(std::span<const AdviceCard> cards, std::span<const std::string> own_knobs,
+                   const std::string& workload, Clock::time_point now);
 
   void forget_offers();
   void take_prediction();

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
 #include "device/catalogue.h"
 #include "experiment/measured_run.h"
 #include "model/advice/try_it.h"
+#include "model/experiment/screen_experiment.h"
 #include "model/model.h"
 #include "workload/common_settings.h"
 
@@ -39,6 +41,26 @@ std::vector<std::string> differing(const workload::Settings& to, const workload:
   return assignments;
 }
 
+// Of the iterations in which the trigger fires, the one of median length; of all, if it never does.
+SharedSnapshot chosen_by(const TriggerSettings& trigger, const SharedSnapshot& run) {
+  if (!run || run->whole || trigger.source == TriggerSource::Iteration) return run;
+  constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+  const auto fired = newest_triggers(*run->trace, trigger, std::numeric_limits<Nanoseconds>::min(),
+                                     run->trace->extent().second, kAll, kAll);
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < run->iterations.size(); ++i) {
+    const IterationSpan& one = run->iterations[i];
+    const auto next = std::ranges::lower_bound(fired, one.start_ns);
+    if (next != fired.end() && *next < one.end_ns) chosen.push_back(i);
+  }
+  if (chosen.empty()) return run;
+  const auto middle = chosen.begin() + static_cast<std::ptrdiff_t>((chosen.size() - 1) / 2);
+  std::ranges::nth_element(chosen, middle, {}, [&](std::size_t i) { return run->iterations[i].duration(); });
+  auto own = std::make_shared<RunSnapshot>(*run);
+  own->typical = *middle;
+  return own;
+}
+
 SharedSnapshot simulate(session::SessionOptions options) {
   options.paced = false;
   options.iterations = kIterations;
@@ -57,7 +79,7 @@ SharedSnapshot simulate(session::SessionOptions options) {
 
 }  // namespace
 
-void OtherSide::update(const Model& model, const ActiveExperiment* experiment) {
+void OtherSide::update(const Model& model, const ActiveExperiment* experiment, const TriggerSettings& trigger) {
   if (auto taken = job_.take()) {
     kept_[taken->key] = taken->run;
     const auto on_lanes = [&](const std::string& key) {
@@ -66,7 +88,7 @@ void OtherSide::update(const Model& model, const ActiveExperiment* experiment) {
     if (kept_.size() > kMostKept) std::erase_if(kept_, [&](const auto& one) { return !on_lanes(one.first); });
   }
   const bool anew = std::exchange(generation_, model.generation()) != model.generation();
-  if (anew) earlier_.reset();
+  if (anew) put(nullptr);
   const Steering* steering = model.steering();
   if (!steering) {
     now_.reset();
@@ -77,10 +99,12 @@ void OtherSide::update(const Model& model, const ActiveExperiment* experiment) {
   }
   const workload::Settings settings = steering->settings();
   const std::string device = model.source().device().id;
-  Settled now{settings, device, key_of(settings, device)};
+  Settled now{settings, device, key_of(settings, device), trigger};
   const experiment::Experiment* running = experiment ? &experiment->experiment() : nullptr;
   const bool same_workload = now_ && now_->settings.specs().size() == settings.specs().size();
-  const bool other_device = now_ && now_->device != device && now_->settings == settings;
+  // A flip may go to another device; the device menu compares nothing.
+  const bool flipped = experiment && pair_[1 - shown_] && pair_[1 - shown_]->key == now.key;
+  const bool other_device = now_ && now_->device != device && !flipped;
   if (running && (running != opened_ || other_device)) {
     open(model, *experiment, now);
   } else if (!same_workload || (!running && std::exchange(opened_, nullptr))) {
@@ -113,6 +137,7 @@ void OtherSide::settle(const Model& model) {
 
 bool OtherSide::are_sides(const ActiveExperiment* experiment) const {
   if (!experiment || !has_two()) return false;
+  if (!flips_in_place(experiment->experiment())) return pair_[0]->device != pair_[1]->device;
   return experiment->side_of(pair_[0]->settings) == Side::Before &&
          experiment->side_of(pair_[1]->settings) == Side::After;
 }
@@ -148,7 +173,8 @@ void OtherSide::open(const Model& model, const ActiveExperiment& experiment, con
   opened_ = &experiment.experiment();
   candidate_.reset();
   pair_ = {};
-  const auto shown = experiment.side_of(now.settings);
+  auto shown = experiment.side_of(now.settings);
+  if (shown && !flips_in_place(*opened_)) shown = experiment.side();  // its settings may be those of both
   shown_ = shown == Side::After ? 1 : 0;
   pair_[shown_] = now;
   of_experiment_ = shown.has_value();
@@ -161,12 +187,13 @@ void OtherSide::open(const Model& model, const ActiveExperiment& experiment, con
   }
   for (const auto& [key, value] : side_settings(*opened_, other, side.settings)) side.settings.set(key, value);
   side.key = key_of(side.settings, side.device);
+  side.trigger = view_goal(opened_->side(other).view).trigger;
   pair_[1 - shown_] = std::move(side);
 }
 
 void OtherSide::keep(Candidate candidate) {
   job_.start([candidate = std::move(candidate)]() mutable {
-    return Taken{candidate.side.key, take_snapshot(std::move(candidate.plan))};
+    return Taken{candidate.side.key, chosen_by(candidate.side.trigger, take_snapshot(std::move(candidate.plan)))};
   });
 }
 
@@ -179,15 +206,16 @@ void OtherSide::measure(const Model& model) {
   options.assignments.clear();
   for (const workload::SettingSpec& spec : other.settings.specs())
     options.assignments.push_back(spec.key + "=" + workload::to_text(other.settings.value(spec.key)));
-  job_.start([options = std::move(options), key = other.key] { return Taken{key, simulate(options)}; });
+  job_.start([options = std::move(options), key = other.key, trigger = other.trigger] {
+    return Taken{key, chosen_by(trigger, simulate(options))};
+  });
 }
 
 std::array<std::string, 2> OtherSide::labels(const ActiveExperiment* experiment, base::Language language) const {
   std::array<std::string, 2> labels;
   for (std::size_t i = 0; i < 2 && has_two(); ++i) {
-    const auto side = experiment ? experiment->side_of(pair_[i]->settings) : std::nullopt;
-    if (of_experiment_ && side) {
-      labels[i] = experiment->experiment().side(*side).label[language];
+    if (of_experiment_ && experiment) {
+      labels[i] = experiment->experiment().side(static_cast<Side>(i)).label[language];
     } else {
       labels[i] = trial_text(pair_[1 - i]->settings, differing(pair_[i]->settings, pair_[1 - i]->settings), language);
     }

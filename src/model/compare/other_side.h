@@ -11,6 +11,7 @@
 #include "base/background_job.h"
 #include "base/translate.h"
 #include "inspect/run_snapshot.h"
+#include "inspect/trigger.h"
 #include "model/experiment/active_experiment.h"
 #include "workload/settings.h"
 
@@ -21,7 +22,8 @@ class Model;
 class OtherSide {
  public:
   /// Once per frame. `experiment`: the running one; may be null.
-  void update(const Model& model, const ActiveExperiment* experiment);
+  /// `trigger`: what chooses the shown iteration.
+  void update(const Model& model, const ActiveExperiment* experiment, const TriggerSettings& trigger);
   bool busy() const { return job_.busy(); }
 
   /// Two sets of settings are on the lanes: the one that runs, and another one.
@@ -44,6 +46,7 @@ class OtherSide {
   struct Settled {
     workload::Settings settings;
     std::string device, key;
+    TriggerSettings trigger;  ///< chooses the iteration that is drawn
   };
   struct Candidate {
     Settled side;

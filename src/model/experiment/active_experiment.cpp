@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "base/error.h"
@@ -30,6 +31,17 @@ std::vector<device::FittedNumber> fitted_to(const std::string& device) {
   } catch (const base::Error&) {
     return {};
   }
+}
+
+// A word of the text, not a part of one.
+bool names(std::string_view text, std::string_view word) {
+  const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_'; };
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const bool begins = at == 0 || !in_word(text[at - 1]);
+    const std::size_t end = at + word.size();
+    if (begins && (end == text.size() || !in_word(text[end]))) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -67,9 +79,11 @@ std::string published_headline(const Experiment& experiment) {
     const double factor = rate ? p.value / before->value : before->value / p.value;
     return fmt::format("{:.3g}x", factor);
   }
-  if (experiment.published.empty()) return {};
-  const Published& first = experiment.published.front();
-  return figure_text(first.value) + (first.unit == "x" ? "x" : " " + experiment::unit_in_words(first.unit));
+  for (const Published& p : experiment.published) {
+    if (experiment::is_time(p.unit) && p.value > 0)
+      return figure_text(p.value) + " " + experiment::unit_in_words(p.unit);
+  }
+  return {};
 }
 
 void ActiveExperiment::begin_run(const workload::Settings& standard, const std::string& device) {
@@ -95,6 +109,31 @@ std::optional<Side> ActiveExperiment::side_of(const workload::Settings& now) con
     if (!flips_in_place(*experiment_)) break;  // the other side runs on another device
   }
   return std::nullopt;
+}
+
+std::vector<std::string> ActiveExperiment::own_knobs() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : wanted_[0]) {
+    for (const auto& [other_key, other_value] : wanted_[1]) {
+      if (other_key == key && other_value != value) keys.push_back(key);
+    }
+  }
+  return keys;
+}
+
+std::vector<std::string> ActiveExperiment::choices(const workload::SettingSpec& spec, const std::string& now) const {
+  std::vector<std::string> shown = spec.choices;
+  const std::vector<std::string> own = own_knobs();
+  if (std::ranges::find(own, spec.key) == own.end()) return shown;
+  std::erase_if(shown, [&](const std::string& choice) {
+    const workload::Value value = choice;
+    const auto is_wanted = [&](const auto& side) {
+      return std::ranges::find(side, std::pair(spec.key, value)) != side.end();
+    };
+    return choice != now && !is_wanted(wanted_[0]) && !is_wanted(wanted_[1]) &&
+           !names(experiment_->knob[experiment::Language::English], choice);
+  });
+  return shown;
 }
 
 bool ActiveExperiment::same_beside_the_story(const workload::Settings& a, const workload::Settings& b) const {

@@ -22,7 +22,7 @@ std::vector<std::pair<std::string, workload::Value>> side_settings(const experim
 /// Whether flipping between the sides needs no new run.
 bool flips_in_place(const experiment::Experiment& experiment);
 
-/// The published factor between the sides, "4.2x"; else the first published number, "0.38 s"; else "".
+/// The published factor between the sides, "4.2x"; else the first published time, "0.38 s"; else "".
 std::string published_headline(const experiment::Experiment& experiment);
 class ActiveExperiment {
  public:
@@ -38,6 +38,11 @@ class ActiveExperiment {
   void begin_run(const workload::Settings& standard, const std::string& device);
   /// The side whose settings are in effect; empty when a knob of the experiment was turned by hand.
   std::optional<experiment::Side> side_of(const workload::Settings& now) const;
+  /// The keys of the settings that differ between the sides; empty before the first run.
+  std::vector<std::string> own_knobs() const;
+  /// Of an own knob's choices, those that the experiment is about: of its sides, named where it says what to turn, or
+  /// in effect. Of other settings: all.
+  std::vector<std::string> choices(const workload::SettingSpec& spec, const std::string& now) const;
   /// Keeps the figures of the current side. Forgets the other side's figures if a knob outside the experiment has been
   /// turned since, because the two sides are no longer comparable.
   void keep(const workload::Settings& now, experiment::Measured measured);

@@ -58,12 +58,43 @@ std::string suggested_values(const workload::SettingSpec& spec) {
   return joined(values);
 }
 
+std::uint64_t enough_iterations(const SweepDraft& draft) {
+  constexpr std::uint64_t kUsual = 200, kTimes = 4, kMost = 100'000;
+  std::uint64_t enough = kUsual;
+  for (const AxisDraft& axis : draft.axes) {
+    if (!axis.key.ends_with("interval")) continue;
+    const std::string values = without_blanks(axis.values) + ",";
+    for (std::size_t at = 0; at < values.size(); at = values.find(',', at) + 1) {
+      std::uint64_t value = 0;
+      std::from_chars(values.data() + at, values.data() + values.size(), value);
+      if (value <= kMost / kTimes) enough = std::max(enough, kTimes * value);
+    }
+  }
+  return enough;
+}
+
+SweepDraft draft_of(const experiment::SweepSpec& spec) {
+  SweepDraft draft;
+  for (std::size_t i = 0; i < std::min(spec.axes.size(), draft.axes.size()); ++i) {
+    draft.axes[i] = {spec.axes[i].key, joined(spec.axes[i].values)};
+  }
+  draft.figure = spec.figure;
+  draft.against = spec.against;
+  draft.iterations = std::to_string(spec.iterations);
+  draft.own_iterations = true;
+  draft.workload = spec.workload;
+  draft.device = spec.device;
+  draft.assignments = spec.assignments;
+  return draft;
+}
+
 experiment::SweepSpec spec_of(const SweepDraft& draft, const std::string& workload, const std::string& device,
                               const std::vector<std::string>& assignments) {
   experiment::SweepSpec spec;
-  spec.workload = workload;
-  spec.device = device;
-  spec.assignments = assignments;
+  const bool own = !draft.workload.empty();
+  spec.workload = own ? draft.workload : workload;
+  spec.device = own ? draft.device : device;
+  spec.assignments = own ? draft.assignments : assignments;
   for (const AxisDraft& axis : draft.axes) {
     if (axis.key.empty()) continue;
     spec.axes.push_back(experiment::parse_axis(axis.key + "=" + without_blanks(axis.values)));

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,11 +26,19 @@ struct SweepDraft {
   std::string figure = "iteration_us";
   std::string against;  ///< "log_interval=0"; empty: none
   std::string iterations = "200";
+  bool own_iterations = false;  ///< typed: otherwise they follow the values, see enough_iterations()
+  /// What else makes the run of a prepared sweep; empty: as the run on the screen.
+  std::string workload, device;
+  std::vector<std::string> assignments;
 };
 
 /// Values worth trying for a setting: its stops or choices, or values between its limits; at most eight.
 std::string suggested_values(const workload::SettingSpec& spec);
-/// The sweep that a draft describes, based on the run on the screen; throws base::UsageError.
+/// So many that every interval among the values passes at least four times, and at least 200.
+std::uint64_t enough_iterations(const SweepDraft& draft);
+/// A prepared sweep as a draft.
+SweepDraft draft_of(const experiment::SweepSpec& spec);
+/// The sweep that a draft describes, if not of its own run then of the one on the screen; throws base::UsageError.
 experiment::SweepSpec spec_of(const SweepDraft& draft, const std::string& workload, const std::string& device,
                               const std::vector<std::string>& assignments);
 

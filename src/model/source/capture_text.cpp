@@ -134,22 +134,22 @@ const char* run_text(RunState run) {
   return run == RunState::Paused ? tr("paused") : run == RunState::Ended ? tr("ended") : tr("running");
 }
 
-// For a device that writes its own events.
+// A device that writes its own events captures nothing: it says what it is, and what is missing.
 StatusText own_status(const CaptureFacts& facts) {
   const TraceCounts& c = facts.counts;
   StatusText status;
-  status.text = fmt::format("{}: {} · {} {} · {} {}", tr("capture"), run_text(facts.run), count_text(c.recorded),
-                            tr("events"), count_text(c.dropped), tr("dropped"));
-  if (c.evicted) status.text += fmt::format(" · {} {}", count_text(c.evicted), tr("evicted"));
-  if (c.late) status.text += fmt::format(" · {} {}", count_text(c.late), tr("late"));
-  status.text += fmt::format(" · {} {:.0f} ms", tr("latency"), facts.recorder_latency_ms);
-  status.warning = c.dropped > 0;
+  status.text = facts.simulated ? tr("simulated") : fmt::format("{} {}", count_text(c.recorded), tr("events"));
+  if (!facts.no_gpu.empty()) {
+    const std::string why = facts.no_gpu.substr(0, facts.no_gpu.find(": "));
+    status.text = facts.simulated ? tr("{}: simulated", why) : fmt::format("{}: {}", tr("no GPU"), why);
+    status.aside = fmt::format("{}: {}", tr("no GPU"), facts.no_gpu);
+  }
+  if (c.dropped) status.text += fmt::format(" · {} {}", count_text(c.dropped), tr("dropped"));
   if (c.evicted && facts.memory_cap_bytes) {
     const double gb = static_cast<double>(facts.memory_cap_bytes) * 1e-9;
-    status.aside = tr("the {:.1f} GB for events are full: the oldest are evicted", gb);
-    return status;
+    status.text += " · " + tr("the {:.1f} GB for events are full: the oldest are evicted", gb);
   }
-  if (!facts.no_gpu.empty()) status.aside = std::string(tr("no GPU")) + ": " + facts.no_gpu;
+  status.warning = c.dropped > 0;
   return status;
 }
 

@@ -21,13 +21,14 @@ struct CaptureFacts {
   std::size_t memory_bytes = 0, memory_cap_bytes = 0;  ///< of the trace; a cap of 0 (none) is not mentioned
   double recorder_latency_ms = 0;                      ///< from a writer to the trace
   RunState run = RunState::Running;
-  std::string no_gpu;  ///< why "auto" chose no GPU; empty if the device was named, or is a GPU
+  std::string no_gpu;      ///< why "auto" chose no GPU; empty if the device was named, or is a GPU
+  bool simulated = false;  ///< by a device in virtual time: nothing is captured
 };
 
 struct StatusText {
   std::string text;
   bool warning = false;  ///< something is missing
-  std::string aside;     ///< less important, cut where space is short: why no GPU is used
+  std::string aside;     ///< for who asks: the whole reason
 };
 StatusText capture_status(const CaptureFacts& facts);
 

@@ -31,7 +31,8 @@ session::SessionOptions LiveSource::options() const {
 }
 
 std::string LiveSource::no_gpu() const {
-  const bool wanted = session_.options().device == device::kAutoDevice;
+  // An experiment names the device that it is designed for, after a GPU has been looked for.
+  const bool wanted = session_.options().device == device::kAutoDevice || device::has_looked_for_gpus();
   return wanted && session_.device().simulated ? device::why_no_gpu() : std::string();
 }
 

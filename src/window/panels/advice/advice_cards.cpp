@@ -63,15 +63,19 @@ std::string no_graph_because(const Canvas& c, const Card& card) {
   return none ? " " + tr("A CUDA graph is not possible here: {}.", tr(none->reason)) : "";
 }
 
-// The card's full text: what happens, why a remedy is not offered, and the predicted gain of its trial.
-std::string says_of(const Canvas& c, const AdviceCard& advice) {
-  const std::string what = advice.card.what + no_graph_because(c, advice.card);
+// What is said of an unfolded card, too: why a remedy is not offered, and what is predicted of its trial.
+std::string more_of(const Canvas& c, const AdviceCard& advice) {
+  const std::string why = no_graph_because(c, advice.card);
   const Offer* offer = c.state.try_it.offer(advice.key);
-  if (!offer || !offer->prediction) return what;
-  return what + " " + prediction_text(*offer->prediction);
+  return offer ? why + " " + prediction_text(*offer->prediction) : why;
 }
 
-CardTexts texts_of(const Canvas& c, const AdviceCard& advice, bool first, float width) {
+std::size_t& most_lines(AdviceState& state, const CardKey& key) {
+  const auto found = std::ranges::find(state.most_lines, key, &std::pair<CardKey, std::size_t>::first);
+  return found != state.most_lines.end() ? found->second : state.most_lines.emplace_back(key, 0).second;
+}
+
+CardTexts texts_of(const Canvas& c, const AdviceCard& advice, float width) {
   const float s = c.scale;
   AdviceState& state = c.state.advice;
   const Card& card = advice.card;
@@ -86,21 +90,11 @@ CardTexts texts_of(const Canvas& c, const AdviceCard& advice, bool first, float 
   texts.cost_below = text_width(c.fonts, FontRole::BodyBold, card.title.substr(0, card.title.find(' '))) > beside;
   texts.title = title_lines(c, card.title, width, texts.cost_below ? width : beside);
   const float arrow = text_width(c.fonts, FontRole::Small, "→ ");
-  texts.try_height = try_row_height(c, advice);
-  if (open) {
-    texts.what = lines_of(c, FontRole::Small, says_of(c, advice), width);
-    state.open_lines = std::max(state.open_lines, texts.what.size());
-    texts.what.resize(state.open_lines);
-  } else if (first) {
-    texts.what = lines_of(c, FontRole::Small, card.what, width);
-  } else if (texts.try_height == 0) {
-    texts.what = {fit_text(c.fonts, FontRole::Small, card.what, width)};
-  }
-  if (open || first) {
-    texts.fix = lines_of(c, FontRole::Small, card.fix, width - arrow);
-  } else if (card.weight != Weight::Harmless && texts.try_height == 0) {
-    texts.fix = {fit_text(c.fonts, FontRole::Small, card.fix, width - arrow)};
-  }
+  texts.try_height = try_row_height(c, advice, width);
+  texts.what = lines_of(c, FontRole::Small, open ? card.what + more_of(c, advice) : card.what, width);
+  std::size_t& most = most_lines(state, advice.key);
+  texts.what.resize(most = std::max(most, texts.what.size()));
+  texts.fix = lines_of(c, FontRole::Small, card.fix, width - arrow);
   texts.height = static_cast<float>(texts.title.size()) * kTitleLine +
                  static_cast<float>(texts.what.size()) * kAdviceLine + 2 * kPadding;
   if (texts.cost_below) texts.height += kAdviceLine;
@@ -114,9 +108,10 @@ void go_to_example(ShellState& state, const AdviceCard& advice) {
   const bool there = own.went_to && state.selection.event == own.went_to;
   if (own.open == advice.key && (there || advice.card.place.end_ns == 0)) {
     own.open.reset();  // a second click folds it
+    most_lines(own, advice.key) = 0;
     return;
   }
-  if (own.open != advice.key) own.open_lines = 0;
+  if (own.open) most_lines(own, *own.open) = 0;
   own.open = advice.key;
   own.went_to.reset();
   if (advice.card.place.end_ns == 0) return;
@@ -127,12 +122,12 @@ void go_to_example(ShellState& state, const AdviceCard& advice) {
 
 enum class Clicked : std::uint8_t { Nothing, Card, Try };
 
-Clicked draw_card(const Canvas& c, const AdviceCard& advice, std::size_t number) {
+Clicked draw_advice_card(const Canvas& c, const AdviceCard& advice, std::size_t number) {
   const float s = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   const float inner = width - (kLeft + kRight) * s;
-  const CardTexts texts = texts_of(c, advice, number == 0, inner);
+  const CardTexts texts = texts_of(c, advice, inner);
   const Rect box{at.x, at.y, width, texts.height};
   const CardKey& key = advice.key;
   // The id comes from the card's key: a press and its release hit the same card even if the order changes meanwhile.
@@ -141,9 +136,9 @@ Clicked draw_card(const Canvas& c, const AdviceCard& advice, std::size_t number)
   note_control(c, fmt::format("advice.{}", number));
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (hovered && c.state.advice.open != key) {  // shows the full text without selecting the card
-    const std::string says = says_of(c, advice) + "\n→ " + advice.card.fix;
-    ImGui::SetTooltip("%s", wrapped_lines(c, FontRole::Body, says, 360 * s).c_str());
+  if (hovered && c.state.advice.open != key) {
+    const std::string more = more_of(c, advice);
+    if (!more.empty()) ImGui::SetTooltip("%s", wrapped_lines(c, FontRole::Body, more.substr(1), 360 * s).c_str());
   }
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -228,7 +223,7 @@ Colour card_colour(const Card& card) {
       return Colour::CopyH2D;
     case Rule::LoaderWait:
     case Rule::FirstBatch:
-      return Colour::CopyD2H;
+      return Colour::LoaderWait;
     default:
       return Colour::Wait;
   }
@@ -238,15 +233,15 @@ void draw_advice_cards(const Canvas& c) {
   AdviceState& advice = c.state.advice;
   const std::vector<AdviceCard>& cards = advice.cards();
   if (cards.empty()) return;
-  const std::size_t shown = advice.all ? cards.size() : 1;
+  const std::size_t shown = advice.all ? cards.size() : std::min(cards.size(), kFirstCards);
   std::optional<std::size_t> clicked, tried;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, kBetween * c.scale});
   for (std::size_t i = 0; i < shown; ++i) {
-    const Clicked on = draw_card(c, cards[i], i);
+    const Clicked on = draw_advice_card(c, cards[i], i);
     if (on == Clicked::Card) clicked = i;
     if (on == Clicked::Try) tried = i;
   }
-  if (cards.size() > 1 && draw_more(c, cards.size() - shown)) advice.all = !advice.all;
+  if (cards.size() > kFirstCards && draw_more(c, cards.size() - shown)) advice.all = !advice.all;
   ImGui::PopStyleVar();
   vertical_space(c, 8);
   if (clicked) go_to_example(c.state, cards[*clicked]);

@@ -6,6 +6,7 @@
 namespace lanescope::ui {
 
 /// How many cards are shown before "N more".
+inline constexpr std::size_t kFirstCards = 1;
 
 /// The colour of the card's topic, as in the bar above.
 Colour card_colour(const analysis::Card& card);
@@ -20,7 +21,7 @@ void draw_advice_cards(const Canvas& canvas);
 // The last line of a card, which tries out its advice, and the table of trials.
 
 /// The height of a card's last line; 0: there is no trial for this card.
-float try_row_height(const Canvas& canvas, const AdviceCard& card);
+float try_row_height(const Canvas& canvas, const AdviceCard& card, float width);
 /// Draws the line in `area`, of that height; `hovered`: the mouse is over the card. Returns the clickable part; empty
 /// if the line is read-only (an opened file).
 Rect draw_try_row(const Canvas& canvas, const AdviceCard& card, const Rect& area, bool hovered);

@@ -32,24 +32,21 @@ struct GainText {
 };
 
 GainText gain_text(const Offer& offer) {
-  if (!offer.chosen || !offer.prediction) return {"…", Colour::Muted};
   const Outlook looks = outlook(*offer.prediction);
   if (looks == Outlook::Unknown) return {"–", Colour::Muted};
   if (!offer.prediction->assumed.empty()) {
     const auto [least, most] = prediction::predicted_gains(*offer.prediction);
+    if (least < 1) return {tr("up to {}", factor_text(most)), Colour::Text};
     std::string from = factor_text(least);
     if (from.ends_with('x')) from.pop_back();  // "2.17–5.89x"
     return {fmt::format("{}–{}", from, factor_text(most)), Colour::Text};
   }
-  if (looks == Outlook::NoGain) return {tr("no gain"), Colour::Muted};
-  const double gain = predicted_gain(*offer.prediction);
-  if (looks == Outlook::Gain) return {factor_text(gain), Colour::Good};
-  return {tr("{} slower", factor_text(1 / gain)), Colour::Wait};
+  return {factor_text(predicted_gain(*offer.prediction)), Colour::Good};
 }
 
 // Explains that "1.8x" is a prediction: small text, if there is space. That a range is assumed is never left out.
 std::string gain_note(const Offer& offer) {
-  const bool factor = offer.prediction && offer.prediction->refused.empty() && gain_text(offer).colour != Colour::Muted;
+  const bool factor = offer.prediction->refused.empty() && gain_text(offer).colour != Colour::Muted;
   if (!factor) return {};
   if (!offer.prediction->assumed.empty()) {
     return offer.trial.work == 1 ? tr("assumed") : tr("per sample, assumed");
@@ -114,7 +111,7 @@ std::string outcome_text(const Tried& tried) {
   if (tried.state == Tried::State::Measuring) return tr("measuring …");
   if (tried.before_ns <= 0) return tr("How long it took before is not known: the launch queue was still filling.");
   const double gain = analysis::factor_between(tried.before_ns, tried.measured_ns, tried.trial.work);
-  std::string text = gain < 1 ? tr("{} slower", factor_text(1 / gain)) : tr("{} faster", factor_text(gain));
+  std::string text = change_text(gain);
   if (tried.trial.work != 1) text += " " + std::string(tr("per sample"));
   const auto error = tried.error();
   if (!error) return text;
@@ -154,11 +151,10 @@ bool link(const Canvas& c, const char* id, const char* says) {
 void draw_older(const Canvas& c, const Tried& tried) {
   const float width = ImGui::GetContentRegionAvail().x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float figures = text_width(c.fonts, FontRole::MonoSmall, "88.8x (88.8x)") + 4 * c.scale;
+  const float figures = text_width(c.fonts, FontRole::MonoSmall, change_text(88.8)) + 4 * c.scale;
   std::string says = "–";
   if (tried.state == Tried::State::Done && tried.before_ns > 0) {
-    says = factor_text(analysis::factor_between(tried.before_ns, tried.measured_ns, tried.trial.work));
-    if (tried.error()) says += " (" + factor_text(predicted_gain(*tried.prediction)) + ")";
+    says = change_text(analysis::factor_between(tried.before_ns, tried.measured_ns, tried.trial.work));
   }
   const Label labels[] = {{at.x, at.y, width - figures, c.theme.as_text(Colour::Muted), FontRole::Small,
                            fit_text(c.fonts, FontRole::Small, tried.text, width - figures), kBarRow * c.scale},
@@ -187,58 +183,65 @@ std::string prediction_text(const Prediction& p) {
   return p.sentence.empty() ? text : text + " " + p.sentence;
 }
 
-float try_row_height(const Canvas& c, const AdviceCard& card) {
+namespace {
+
+// A button, and beside it, or below it where there is no room, the gain and what kind of number that is.
+struct TryRow {
+  GainText gain;
+  std::string note, says;
+  float button = 0, gain_width = 0, note_width = 0;
+  bool below = false;
+};
+
+TryRow try_row(const Canvas& c, const Offer& offer, float width) {
+  const bool steers = c.state.model.steering() != nullptr;
+  TryRow row{gain_text(offer), gain_note(offer), steers ? fmt::format("{} {}", tr("Try"), offer.text) : offer.text};
+  row.button = std::min(width, text_width(c.fonts, FontRole::SmallBold, row.says) + (steers ? 18 : 2) * c.scale);
+  row.gain_width = text_width(c.fonts, FontRole::BodyBold, row.gain.text);
+  row.note_width = row.note.empty() ? 0 : text_width(c.fonts, FontRole::Small, row.note) + 5 * c.scale;
+  row.below = row.button + 10 * c.scale + row.gain_width + row.note_width > width;
+  return row;
+}
+
+}  // namespace
+
+float try_row_height(const Canvas& c, const AdviceCard& card, float width) {
   const Offer* offer = c.state.try_it.offer(card.key);
-  return offer ? (kTryRow + 2) * c.scale : 0;
+  if (!offer && c.state.try_it.comparing(card.key)) return (kTryRow + 2) * c.scale;  // so that nothing moves then
+  return offer ? (kTryRow + (try_row(c, *offer, width).below ? kTryButton : 0) + 2) * c.scale : 0;
 }
 
 Rect draw_try_row(const Canvas& c, const AdviceCard& card, const Rect& area, bool card_hovered) {
   const float s = c.scale;
+  if (!c.state.try_it.offer(card.key)) return {};
   const Offer& offer = *c.state.try_it.offer(card.key);
+  const TryRow row = try_row(c, offer, area.width);
   const bool steers = c.state.model.steering() != nullptr;
-  const bool can = steers && offer.chosen;
-  const GainText gain = gain_text(offer);
-  const bool primary = can && is_primary(offer);
-  const std::string note = gain_note(offer);
-  const float gain_width = text_width(c.fonts, FontRole::BodyBold, gain.text);
-  const float note_width = note.empty() ? 0 : text_width(c.fonts, FontRole::Small, note) + 5 * s;
-  const std::string says =
-      !steers ? offer.text : fmt::format("{} {}", tr("Try"), offer.chosen ? offer.text : std::string("…"));
-  const float wanted = text_width(c.fonts, FontRole::SmallBold, says) + 18 * s;
-  // That a factor is per sample is never left out; the button's text is shortened instead.
-  const bool assumed = offer.prediction && !offer.prediction->assumed.empty();
-  const bool note_fits = assumed || offer.trial.work != 1 || wanted + gain_width + note_width + 10 * s <= area.width;
-  const float right = gain_width + (note_fits ? note_width : 0) + 8 * s;
-  const Rect box{area.x, area.y + (kTryRow - kTryButton) * s, std::min(wanted, area.width - right), kTryButton * s};
+  const bool primary = steers && is_primary(offer);
+  const Rect box{area.x, area.y + (kTryRow - kTryButton) * s, row.button, kTryButton * s};
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const bool hovered = can && card_hovered && mouse.x >= box.x && mouse.x < box.x + box.width && mouse.y >= box.y &&
+  const bool hovered = steers && card_hovered && mouse.x >= box.x && mouse.x < box.x + box.width && mouse.y >= box.y &&
                        mouse.y < box.y + box.height;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const Colour ground = primary ? Colour::Accent : Colour::PanelHovered;
   if (steers) {
-    list.AddRectFilled({box.x, box.y}, {box.x + box.width, box.y + box.height},
-                       c.theme[hovered ? Colour::Text : ground], 4 * s);
+    const Colour ground = hovered ? Colour::Text : primary ? Colour::Accent : Colour::PanelHovered;
+    list.AddRectFilled({box.x, box.y}, {box.x + box.width, box.y + box.height}, c.theme[ground], 4 * s);
   }
-  const Colour ink = hovered          ? Colour::Panel
-                     : primary        ? Colour::AccentInk
-                     : can || !steers ? Colour::Text
-                                      : Colour::Muted;
+  const Colour ink = hovered ? Colour::Panel : primary ? Colour::AccentInk : Colour::Text;
   const float inset = steers ? 9 * s : 0;
-  std::vector<Label> labels;
-  labels.push_back({box.x + inset, box.y, box.width - 2 * inset + 2,
-                    primary || hovered ? c.theme[ink] : c.theme.as_text(ink), FontRole::SmallBold,
-                    fit_text(c.fonts, FontRole::SmallBold, says, box.width - 2 * inset), box.height});
-  float x = area.x + area.width;
-  if (note_fits && !note.empty()) {
-    x -= note_width;
-    labels.push_back({x + 5 * s, box.y, note_width, c.theme.as_text(Colour::Muted), FontRole::Small, note, box.height});
-  }
-  labels.push_back({x - gain_width - 1, box.y, gain_width + 2, c.theme.as_text(gain.colour),
-                    gain.colour == Colour::Muted ? FontRole::Small : FontRole::BodyBold, gain.text, box.height,
-                    LabelAlign::Right});
+  const float y = row.below ? box.y + box.height : box.y;
+  const float right = area.x + area.width, gain_x = right - row.note_width - row.gain_width;
+  const bool quiet = row.gain.colour == Colour::Muted;
+  const Label labels[] = {
+      {box.x + inset, box.y, box.width - 2 * inset + 2, primary || hovered ? c.theme[ink] : c.theme.as_text(ink),
+       FontRole::SmallBold, fit_text(c.fonts, FontRole::SmallBold, row.says, box.width - 2 * inset + 2), box.height},
+      {gain_x - 1, y, row.gain_width + 2, c.theme.as_text(row.gain.colour),
+       quiet ? FontRole::Small : FontRole::BodyBold, row.gain.text, box.height, LabelAlign::Right},
+      {right - row.note_width + 5 * s, y, row.note_width, c.theme.as_text(Colour::Muted), FontRole::Small, row.note,
+       box.height}};
   draw_labels(list, c.fonts, labels);
   const float around = std::max(0.0f, kLeastTarget - kTryButton) / 2 * s;
-  return can ? Rect{box.x, box.y - around, box.width, box.height + 2 * around} : Rect{};
+  return steers ? Rect{box.x, box.y - around, box.width, box.height + 2 * around} : Rect{};
 }
 
 void draw_tried(const Canvas& c) {

@@ -15,6 +15,7 @@
 #include "render/labels.h"
 #include "render/span_renderer.h"
 #include "shell/code.h"
+#include "timeline/stalls.h"
 #include "window/panels/advice/advice_cards.h"
 #include "window/widgets.h"
 
@@ -32,6 +33,9 @@ const char* figure_name(CodeFigure figure) {
 Colour figure_colour(CodeFigure figure) {
   return figure == CodeFigure::Cpu ? Colour::Launch : figure == CodeFigure::Wait ? Colour::Wait : Colour::Kernel;
 }
+
+// The GPU idles because of what it waits for, as on the lanes.
+bool costs_time(const LineCost& cost) { return cost.idle_ns > 0 && cost.idle_ns >= Stalls::kHarmless * cost.ns[1]; }
 
 constexpr double kNothing = 0.5;  // shorter times, in nanoseconds, are shown as "–"
 
@@ -209,9 +213,9 @@ class CodeDrawing {
       batch_.solid(b.x, b.y + 1, b.x + b.width, b.y + b.height - 1, with_alpha(colour, alpha), 4 * s_);
     };
     if (hovered) fill(c_.theme[Colour::PanelHovered], 1);
-    // A line that mostly waits is lit in the colour of waiting.
+    // A line that mostly waits, and costs time by that, is lit in the colour of harm.
     const LineCost* cost = code_.cost(line.owner);
-    const bool waits = cost && cost->ns[1] > cost->ns[0];
+    const bool waits = cost && cost->ns[1] > cost->ns[0] && costs_time(*cost);
     const std::uint32_t glow = c_.theme[waits ? Colour::Wait : Colour::Accent];
     // Beside the lanes nothing moves: only the costliest statement stands out.
     const bool calm = l_.detail == CodeDetail::Text;
@@ -311,14 +315,15 @@ class CodeDrawing {
     label(from, width, b, c_.theme.as_text(Colour::Bubble), FontRole::Small, says, LabelAlign::Centre);
   }
 
-  void draw_bar(std::size_t number, CodeFigure figure, float x, float y, float width, float height) {
+  void draw_bar(const Line& line, CodeFigure figure, float x, float y, float width, float height) {
+    const std::size_t number = line.number - 1;
     batch_.solid(x, y, x + width, y + height, with_alpha(c_.theme[Colour::Faint], 0.35f), 2 * s_);
     const float length = code_.bar(number, figure) * width;
     if (length < 0.5f) return;
     const float end = x + std::max(length, 2 * s_);
     if (figure == CodeFigure::Wait) {
-      batch_.styled(SpanStyle::Hatched, x, y, end, y + height, c_.theme[Colour::WaitGround], c_.theme[Colour::Wait],
-                    2 * s_);
+      const Hatching look = wait_hatching(c_.theme, line.cost && costs_time(*line.cost));
+      batch_.styled(SpanStyle::Hatched, x, y, end, y + height, look.ground, look.ink, 2 * s_);
     } else {
       batch_.solid(x, y, end, y + height, c_.theme[figure_colour(figure)], 2 * s_);
     }
@@ -333,20 +338,19 @@ class CodeDrawing {
   void draw_costs(const Line& line) {
     if (!shows_costs(line)) return;
     const Rect& b = line.box;
-    const std::size_t i = line.number - 1;
     for (std::size_t f = 0; f < kCodeFigures; ++f) {
       const auto figure = static_cast<CodeFigure>(f);
       const float x = l_.column_x[f];
       if (l_.detail == CodeDetail::Bar) {
         const float height = (b.height - 6 * s_) / kCodeFigures;
-        draw_bar(i, figure, x, b.y + 3 * s_ + static_cast<float>(f) * height, l_.column_width, height - s_);
+        draw_bar(line, figure, x, b.y + 3 * s_ + static_cast<float>(f) * height, l_.column_width, height - s_);
         continue;
       }
       if (l_.detail == CodeDetail::Bars) {
-        draw_bar(i, figure, x, b.y + b.height / 2 - 4 * s_, l_.column_width, 8 * s_);
+        draw_bar(line, figure, x, b.y + b.height / 2 - 4 * s_, l_.column_width, 8 * s_);
         continue;
       }
-      draw_bar(i, figure, x, b.y + b.height - (kBarHeight + 1.5f) * s_, l_.column_width, kBarHeight * s_);
+      draw_bar(line, figure, x, b.y + b.height - (kBarHeight + 1.5f) * s_, l_.column_width, kBarHeight * s_);
       const std::string says = line.cost ? cost_text(line.cost->ns[f]) : "…";
       const bool none = !line.cost || line.cost->ns[f] < kNothing;
       const Rect upper{b.x, b.y, b.width, b.height - (kBarHeight + 1) * s_};

@@ -24,10 +24,7 @@ constexpr float kNoTable = 80;                           // below this height th
 constexpr double kWheelZoom = 1.25;
 constexpr float kBelowHeading = 14;
 
-std::string tip_of(Action action) {
-  const ActionInfo& about = info(action);
-  return fmt::format("{} ({})", tr(about.text), keys_text(about));
-}
+std::string tip_of(Action action) { return with_keys(tr(info(action).text), action); }
 
 struct Tool {
   const char* id;
@@ -92,8 +89,8 @@ std::string hint_of(const ShellState& state) {
 void draw_nothing_pinned(const Canvas& c, const Rect& area) {
   const float s = c.scale;
   const bool waits = c.state.comparison.state.waits_for_a();
-  const std::string key = keys_text(info(Action::PinA));
-  const std::string says = waits ? std::string(tr("Measuring A …")) : tr("{} pins this run as A.", key);
+  const std::string says =
+      waits ? tr("Measuring A …") : tr("“{}” pins this run as A.", with_keys(tr("Pin as A"), Action::PinA));
   const Label labels[] = {
       {area.x + 16 * s, area.y + area.height * 0.4f, area.width - 32 * s, c.theme[Colour::Text], FontRole::Title, says,
        28 * s, LabelAlign::Centre},

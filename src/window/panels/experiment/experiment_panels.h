@@ -15,6 +15,7 @@ void draw_gallery_button(const Canvas& canvas);
 /// All experiments, drawn over everything else.
 void draw_gallery(const Canvas& canvas);
 /// Instead of what would give an answer away.
+bool gallery_key(ShellState& state, KeyChord chord);
 void draw_hidden(const Canvas& canvas);
 /// A published number's quality, "estimate", in its colour.
 Colour quality_colour(experiment::Quality quality);

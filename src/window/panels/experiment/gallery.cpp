@@ -2,12 +2,15 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "base/translate.h"
 #include "experiment/named_figure.h"
 #include "inspect/figure_text.h"
 #include "picture/words.h"
 #include "render/labels.h"
+#include "shell/keys.h"
 #include "window/panels/experiment/experiment_panels.h"
 #include "window/panels/lesson/lesson_panels.h"
 #include "window/widgets.h"
@@ -21,14 +24,6 @@ using experiment::Side;
 constexpr float kCardHeight = 78;
 constexpr float kCardGap = 8;
 constexpr float kCardLeast = 300;  // a narrower card shows too little
-
-bool pressed(ImGuiKey key) {
-#if IMGUI_VERSION_NUM >= 18700
-  return ImGui::IsKeyPressed(key);
-#else
-  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
-#endif
-}
 
 std::string gallery_in_words(const Canvas& c, Word w) { return word(w, c.state.language()); }
 
@@ -48,22 +43,17 @@ void move_to(GalleryState& gallery, std::size_t place) {
 void draw_filter(const Canvas& c, float width, std::size_t columns) {
   GalleryState& gallery = c.state.overlays.gallery;
   const std::string before = gallery.filter;
-  if (gallery.just_opened) {
-    drop_typed_characters();
-    gallery.just_opened = false;
-  }
-  if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(0)) ImGui::SetKeyboardFocusHere();
+  if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(0)) focus_field(c);
   ImGui::SetNextItemWidth(width);
-  bool entered = false;
   ImGui::PushID(gallery.field);
   {
     const TextStyle style(c, FontRole::Body, Colour::Text);
-    entered = ImGui::InputTextWithHint("##filter", gallery_in_words(c, Word::Filter).c_str(), &gallery.filter,
-                                       ImGuiInputTextFlags_EnterReturnsTrue);
+    ImGui::InputTextWithHint("##filter", gallery_in_words(c, Word::Filter).c_str(), &gallery.filter);
   }
   ImGui::PopID();
   note_control(c, "gallery.filter");
-  const bool escape = pressed(ImGuiKey_Escape);
+  const std::vector<int> keys = std::exchange(gallery.keys, {});
+  const bool escape = std::ranges::find(keys, key::Escape) != keys.end();
   if (escape && !before.empty()) {
     // Dear ImGui would put back the text with which the field became active: a new field begins empty.
     gallery.filter.clear();
@@ -75,11 +65,13 @@ void draw_filter(const Canvas& c, float width, std::size_t columns) {
     move_to(gallery, gallery.list.place_of(selected).value_or(0));
   }
   const auto walk = [&](int dx, int dy) { move_to(gallery, gallery.list.moved(gallery.selected, dx, dy, columns)); };
-  if (pressed(ImGuiKey_DownArrow)) walk(0, 1);
-  if (pressed(ImGuiKey_UpArrow)) walk(0, -1);
-  if (before.empty() && pressed(ImGuiKey_RightArrow)) walk(1, 0);  // otherwise the arrows move the text cursor
-  if (before.empty() && pressed(ImGuiKey_LeftArrow)) walk(-1, 0);
-  if (entered) pick(c.state);
+  for (const int pressed : keys) {
+    if (pressed == key::Down) walk(0, 1);
+    if (pressed == key::Up) walk(0, -1);
+    if (before.empty() && pressed == key::Right) walk(1, 0);  // otherwise the arrows move the text cursor
+    if (before.empty() && pressed == key::Left) walk(-1, 0);
+    if (pressed == key::Enter || pressed == key::KeypadEnter) return pick(c.state);
+  }
   if (escape && before.empty()) close_overlay(c.state);
 }
 
@@ -219,23 +211,33 @@ void draw_gallery_header(const Canvas& c, float width, std::size_t columns) {
   const float left = ImGui::GetCursorPosX();
   const float y = ImGui::GetCursorPosY();
   GalleryState& gallery = c.state.overlays.gallery;
+  const std::string close = gallery_in_words(c, Word::Close) + " (Esc)";
+  const float close_width = text_width(c.fonts, FontRole::Body, close) + 24 * s;
+  const float room = width - close_width - 16 * s;
+  const float tabs = std::min(260 * s, room * 0.6f), gap = std::min(24 * s, room * 0.05f);
+  // In a narrow window the count gives way first, then the choice of the language.
+  float right = room;
+  const float languages = language_switch_width(c) + 16 * s;
+  if (right - languages - tabs - gap > 120 * s) {
+    ImGui::SetCursorPos({left, y + 3 * s});
+    language_switch(c, left + right);
+    right -= languages;
+  }
   ImGui::SetCursorPos({left, y});
-  const float tabs = 260 * s;
   const int tab = segmented(c, "gallery.tab", {gallery_in_words(c, Word::Experiments), base::tr("Lessons")},
                             gallery.lessons ? 1 : 0, tabs);
   if (tab >= 0) gallery.lessons = tab == 1;
   if (!gallery.lessons) {
-    ImGui::SetCursorPos({left + tabs + 24 * s, y});
-    draw_filter(c, std::min(280 * s, width * 0.25f), columns);
-    ImGui::SameLine(0, 12 * s);
-    ImGui::AlignTextToFramePadding();
-    text(c, FontRole::Small, Colour::Dim,
-         std::to_string(gallery.list.size()) + " " + gallery_in_words(c, Word::InThisList));
+    const float filter = std::min({280 * s, width * 0.25f, right - tabs - gap});
+    ImGui::SetCursorPos({left + tabs + gap, y});
+    draw_filter(c, filter, columns);
+    const std::string count = std::to_string(gallery.list.size()) + " " + gallery_in_words(c, Word::InThisList);
+    if (tabs + gap + filter + 12 * s + text_width(c.fonts, FontRole::Small, count) < right) {
+      ImGui::SameLine(0, 12 * s);
+      ImGui::AlignTextToFramePadding();
+      text(c, FontRole::Small, Colour::Dim, count);
+    }
   }
-  const std::string close = gallery_in_words(c, Word::Close) + " (Esc)";
-  const float close_width = text_width(c.fonts, FontRole::Body, close) + 24 * s;
-  ImGui::SetCursorPos({left, y + 3 * s});
-  language_switch(c, left + width - close_width - 16 * s);
   ImGui::SetCursorPos({left + width - close_width, y});
   if (button(c, "gallery.close", close)) c.state.requests.actions.push_back(Action::Gallery);
 }
@@ -301,6 +303,14 @@ void draw_gallery(const Canvas& c) {
     if (button(c, "gallery.start", gallery_in_words(c, Word::Start) + "  (Enter)", true, about_width)) pick(c.state);
   }
   ImGui::End();
+}
+
+bool gallery_key(ShellState& state, KeyChord chord) {
+  if (state.overlays.open != Overlay::Gallery || chord.modifiers != 0) return false;
+  constexpr std::array kTaken{key::Up, key::Down, key::Left, key::Right, key::Enter, key::KeypadEnter, key::Escape};
+  const bool taken = std::ranges::find(kTaken, chord.key) != kTaken.end();
+  if (taken) state.overlays.gallery.keys.push_back(chord.key);
+  return taken;
 }
 
 }  // namespace lanescope::ui

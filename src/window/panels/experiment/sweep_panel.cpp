@@ -23,12 +23,10 @@ using experiment::SweepPoint;
 constexpr ImGuiWindowFlags kCard =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav;
 
-workload::Settings settings_on_screen(const ShellState& state) { return state.model.steering()->settings(); }
-
 // The first draft for a workload: the most interesting knob, around the current settings.
 void draft_anew(ShellState& state) {
   SweepState& s = state.sweep;
-  const workload::Settings settings = settings_on_screen(state);
+  const workload::Settings settings = state.model.steering()->settings();
   s.drafted_for = state.model.steering()->workload().name;
   s.draft = {};
   s.problem.clear();
@@ -114,7 +112,10 @@ void draw_ready(const Canvas& c, const Rect& area) {
         {r.x + 14 * s, r.y + 34 * s, r.width - 24 * s, c.theme.as_text(Colour::Muted), FontRole::MonoSmall,
          axes_text(*e.sweep), 18 * s}};
     draw_labels(list, c.fonts, labels);
-    if (clicked) begin_sweep(c.state, experiment::ready_sweep(e), &e);
+    if (!clicked) continue;
+    const experiment::SweepSpec spec = experiment::ready_sweep(e);
+    c.state.sweep.draft = draft_of(spec);  // the form describes what is on the chart
+    begin_sweep(c.state, spec, &e);
   }
 }
 
@@ -200,15 +201,17 @@ void draw_figure(const Canvas& c) {
 void draw_draft(const Canvas& c) {
   ShellState& state = c.state;
   SweepState& s = state.sweep;
-  if (!state.model.steering()) {
+  const Steering* steering = state.model.steering();
+  const bool prepared = !s.draft.workload.empty();
+  if (!steering && !prepared) {
     wrapped_text(c, FontRole::Body, Colour::Muted,
                  state.model.live() ? tr("Its settings cannot be changed from here. Start a run to vary its knobs.")
                                     : tr("A file is shown. Start a run to vary its knobs."));
     return;
   }
-  const workload::Settings settings = settings_on_screen(state);
-  const std::string& workload = state.model.steering()->workload().name;
-  if (s.drafted_for != workload) draft_anew(state);
+  if (!prepared && s.drafted_for != steering->workload().name) draft_anew(state);
+  const std::string workload = prepared ? s.draft.workload : steering->workload().name;
+  const workload::Settings settings = prepared ? workload::default_settings(workload, {}) : steering->settings();
   heading(c, tr("VARY A KNOB OF {}", workload).c_str());
   draw_axis(c, 0, settings);
   text(c, FontRole::Small, Colour::Muted, tr("and"));
@@ -218,18 +221,25 @@ void draw_draft(const Canvas& c) {
   text(c, FontRole::Small, Colour::Muted, tr("compare with (setting=value, or device=cpu)"));
   draw_field(c, "##sweep.against", s.draft.against, -1);
   text(c, FontRole::Small, Colour::Muted, tr("iterations per run"));
+  if (!s.draft.own_iterations) s.draft.iterations = std::to_string(enough_iterations(s.draft));
+  const std::string before = s.draft.iterations;
   draw_field(c, "##sweep.iterations", s.draft.iterations, 120 * c.scale);
+  s.draft.own_iterations |= s.draft.iterations != before;
   vertical_space(c, 12);
   const bool running = s.sweep && s.sweep->running();
   if (running) {
     if (button(c, "sweep.cancel", tr("Stop"), true)) s.sweep->cancel();
   } else if (button(c, "sweep.start", tr("Run the sweep"), true)) {
     try {
-      const session::SessionOptions now = state.model.options_now();
-      begin_sweep(state, spec_of(s.draft, workload, now.device, now.assignments));
+      const session::SessionOptions now = steering ? state.model.options_now() : session::SessionOptions();
+      begin_sweep(state, spec_of(s.draft, workload, now.device, now.assignments), prepared ? s.told : nullptr);
     } catch (const base::Error& error) {
       s.problem = error.what();
     }
+  }
+  if (prepared && steering && !running) {
+    ImGui::SameLine();
+    if (button(c, "sweep.own", tr("Knobs of this run"))) draft_anew(state);
   }
   if (!s.problem.empty()) {
     vertical_space(c, 6);
@@ -306,11 +316,18 @@ void draw_result(const Canvas& c, const Rect& area) {
     s.texts_of = s.sweep->done();
     s.texts = sweep_texts(s.sweep->spec(), s.sweep->unit(), points);
   }
-  const Label title{area.x,          area.y,
-                    area.width,      c.theme[Colour::Text],
-                    FontRole::Title, fit_text(c.fonts, FontRole::Title, sweep_title(s), area.width),
-                    26 * scale};
-  draw_labels(list, c.fonts, {&title, 1});
+  const experiment::SweepSpec& spec = s.sweep->spec();
+  const bool varied = std::ranges::any_of(spec.axes, [](const experiment::Axis& axis) {
+    return experiment::axis_kind(axis.key) == experiment::AxisKind::Iterations;
+  });
+  const std::string each =
+      varied ? "" : tr("{} iterations per run", base::format_count(static_cast<std::int64_t>(spec.iterations)));
+  const float each_width = text_width(c.fonts, FontRole::Body, each) + 16 * scale;
+  const Label titles[] = {{area.x, area.y, area.width - each_width, c.theme[Colour::Text], FontRole::Title,
+                           fit_text(c.fonts, FontRole::Title, sweep_title(s), area.width - each_width), 26 * scale},
+                          {area.x, area.y, area.width, c.theme.as_text(Colour::Muted), FontRole::Body, each, 26 * scale,
+                           LabelAlign::Right}};
+  draw_labels(list, c.fonts, titles);
   draw_progress(c, {area.x, area.y + 34 * scale, area.width, 4 * scale});
   const Rect chart{area.x, area.y + 50 * scale, area.width, area.height - 110 * scale};
   const ImVec2 mouse = ImGui::GetIO().MousePos;

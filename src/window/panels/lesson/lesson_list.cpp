@@ -2,9 +2,13 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/translate.h"
 #include "lesson/own_lessons.h"
 #include "render/labels.h"
+#include "shell/keys.h"
 #include "window/panels/lesson/lesson_panels.h"
 #include "window/widgets.h"
 
@@ -74,10 +78,14 @@ void draw_plan(const Canvas& c, const Lesson& lesson) {
 }
 
 void walk(const Canvas& c, std::span<const Lesson* const> lessons) {
-  std::size_t& at = c.state.overlays.gallery.lesson;
-  if (key_pressed(ImGuiKey_DownArrow)) at = std::min(at + 1, lessons.size() - 1);
-  if (key_pressed(ImGuiKey_UpArrow) && at > 0) --at;
-  if (key_pressed(ImGuiKey_Enter)) pick_lesson(c, *lessons[at]);
+  GalleryState& gallery = c.state.overlays.gallery;
+  std::size_t& at = gallery.lesson;
+  for (const int pressed : std::exchange(gallery.keys, {})) {
+    if (pressed == key::Down) at = std::min(at + 1, lessons.size() - 1);
+    if (pressed == key::Up && at > 0) --at;
+    if (pressed == key::Enter || pressed == key::KeypadEnter) return pick_lesson(c, *lessons[at]);
+    if (pressed == key::Escape) return close_overlay(c.state);
+  }
 }
 
 }  // namespace

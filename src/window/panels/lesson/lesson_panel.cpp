@@ -139,7 +139,7 @@ void draw_lesson_buttons(const Canvas& c) {
   const float end_width = text_width(c.fonts, FontRole::Body, tr("Leave")) + 24 * c.scale;
   const float each = (width - end_width - 2 * gap) / 2;
   const auto act = [&](Action action) { state.requests.actions.push_back(action); };
-  const auto tip = [&](Action action) { return key_text(info(action).keys.front()); };
+  const auto tip = [&](Action action) { return with_keys(tr(info(action).text), action); };
   if (button(c, "lesson.end", tr("Leave"), false, end_width, tr(info(Action::EndLesson).text))) act(Action::EndLesson);
   ImGui::SameLine(0, gap);
   if (button(c, "lesson.back", tr("Back"), false, each, tip(Action::PreviousStep).c_str())) act(Action::PreviousStep);

@@ -6,6 +6,7 @@
 
 #include "base/translate.h"
 #include "render/labels.h"
+#include "shell/code.h"
 #include "shell/finding.h"
 #include "window/panels/code/code_view.h"
 #include "window/panels/details/details_panels.h"
@@ -59,8 +60,7 @@ float draw_tab(const Canvas& c, const Tab& tab, float x, float y, float gap) {
   // Above, so that the neighbouring tabs stay in sight.
   if (hovered) ImGui::SetNextWindowPos({x - 6 * s, y - 4 * s}, ImGuiCond_Always, {0, 1});
   if (hovered) {
-    const ActionInfo& action = info(tab.action);
-    ImGui::SetTooltip("%s", fmt::format("{} ({})", tr(action.text), keys_text(action)).c_str());
+    ImGui::SetTooltip("%s", with_keys(tr(info(tab.action).text), tab.action).c_str());
   }
   const std::uint32_t ink = on        ? c.theme[Colour::Text]
                             : hovered ? c.theme.as_text(Colour::Accent)
@@ -94,12 +94,12 @@ void draw_drawer(const Canvas& c) {
   const std::string found = state.search.asked() ? tab_count(state.search.total) : "";
   std::vector<Tab> tabs{
       {DrawerTab::Plots, "tab.plots", tr("PLOTS"), "", Action::ShowPlots},
-      {DrawerTab::Code, "tab.code", tr("CODE"), "", Action::CodeView},
       {DrawerTab::Events, "tab.events", tr("EVENTS"), "", Action::EventList},
       {DrawerTab::Found, "tab.found", tr("FOUND"), found, Action::Search},
       {DrawerTab::Statistics, "tab.statistics", tr("STATISTICS"), "", Action::Statistics},
       {DrawerTab::Figures, "tab.figures", tr("FIGURES"), "", Action::ShowPlots},
       {DrawerTab::Marks, "tab.marks", tr("MARKS"), marks > 0 ? tab_count(marks) : "", Action::MarksList}};
+  if (has_code(state)) tabs.insert(tabs.begin() + 1, {DrawerTab::Code, "tab.code", tr("CODE"), "", Action::CodeView});
   if (state.job.has_ranks()) tabs.push_back({DrawerTab::Ranks, "tab.ranks", tr("RANKS"), "", Action::Ranks});
   const DrawerTab before = state.drawer;
   float x = at.x + 16 * s;

@@ -112,9 +112,7 @@ EventTableAnswer draw_table_rows(const Canvas& c, const EventTable& table, std::
     const trace::LaneKind kind = trace.lane(e.lane).info().kind;
     const float swatch = 9 * s;
     const float swatch_y = y + (height - swatch) / 2;
-    const Colour usual = trace::is_blocking(e.event)    ? Colour::Wait
-                         : trace::is_host_wait(e.event) ? Colour::LoaderWait
-                                                        : event_colour(kind, e.event);
+    const Colour usual = event_colour(kind, e.event);
     const auto said = c.state.timeline.colours().own_paint(e.lane, e.event);
     const std::uint32_t colour = said ? said->fill : c.theme[usual];
     list.AddRectFilled({k.name, swatch_y}, {k.name + swatch, swatch_y + swatch}, colour, 2 * s);

@@ -50,7 +50,7 @@ bool small_button(const Canvas& c, const char* id, const char* sign, const Rect&
   return clicked;
 }
 
-std::string tip(Action action) { return fmt::format("{} ({})", tr(info(action).text), keys_text(info(action))); }
+std::string tip(Action action) { return with_keys(tr(info(action).text), action); }
 
 void draw_found_field(const Canvas& c) {
   ShellState& state = c.state;
@@ -78,8 +78,7 @@ void draw_found_field(const Canvas& c) {
   const bool was_active = search.field_active;
   search.field_active = ImGui::IsItemActive();
   if (search.focus_wanted && !search.field_active) {
-    drop_typed_characters();
-    ImGui::SetKeyboardFocusHere(-1);  // Dear ImGui 1.90 does not find the next one in a child window
+    focus_field(c, -1);  // Dear ImGui 1.90 does not find the next one in a child window
   } else {
     search.focus_wanted = false;
   }
@@ -95,6 +94,7 @@ void draw_found_field(const Canvas& c) {
   }
   if (entered) {
     search.focus_wanted = true;  // the next Enter continues
+    c.state.await_field();
     walk_found(state, !ImGui::GetIO().KeyShift);
   }
 }

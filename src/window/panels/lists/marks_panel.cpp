@@ -104,10 +104,11 @@ void draw_marks_list(const Canvas& c) {
   const std::vector<MarkLine> lines = mark_lines_of(c.state.marks);
   ImGui::SetCursorPos({16 * s, ImGui::GetCursorPosY() + 4 * s});
   if (lines.empty()) {
-    wrapped_text(
-        c, FontRole::Body, Colour::Muted,
-        tr("Nothing yet. M places a ruler, K sets a bookmark, Shift+K writes a note: at the selection, or where the "
-           "mouse points. They are saved with the trace."));
+    wrapped_text(c, FontRole::Body, Colour::Muted,
+                 tr("Nothing yet. {} places a ruler; a bookmark and a note are in the palette ({}): at the selection, "
+                    "or where the "
+                    "mouse points. They are saved with the trace.",
+                    key_text(info(Action::AddRuler).keys.front()), key_text(info(Action::Palette).keys.front())));
     return;
   }
   ImGui::BeginChild("##marks", {ImGui::GetContentRegionAvail().x - 8 * s, 0});

@@ -169,16 +169,16 @@ Span swatch(const Canvas& c, const EventGroup& line, float x, float y) {
   if (line.kind == GroupKind::Waits) {
     const bool data = trace::is_host_wait(line.example);
     span.style = SpanStyle::Hatched;
-    span.colour = c.theme[data ? Colour::LoaderWaitGround : Colour::WaitGround];
-    span.ink = c.theme[data ? Colour::LoaderWait : Colour::Wait];
+    const Hatching look = wait_hatching(c.theme, false);
+    span.colour = data ? c.theme[Colour::LoaderWaitGround] : look.ground;
+    span.ink = data ? c.theme[Colour::LoaderWait] : look.ink;
     return span;
   }
   const trace::LaneKind lane = c.state.model.trace().lane(line.lane).info().kind;
   trace::Event mean = line.example;
   mean.end_ns = mean.start_ns + static_cast<Nanoseconds>(std::llround(line.durations.mean_ns));
   const auto said = c.state.timeline.colours().own_paint(line.lane, mean);
-  const bool blocking = trace::is_blocking(line.example);
-  span.colour = said ? said->fill : blocking ? c.theme[Colour::Call] : kind_paint(c.theme, lane, line.example).fill;
+  span.colour = said ? said->fill : kind_paint(c.theme, lane, line.example).fill;
   return span;
 }
 

@@ -1,6 +1,7 @@
 // The dialog that starts a program of the user's and attaches to it.
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 #include <imgui_stdlib.h>
 
 #include <algorithm>
@@ -9,11 +10,13 @@
 #include <system_error>
 #include <utility>
 
+#include "attach/program_state.h"
 #include "base/translate.h"
 #include "render/labels.h"
 #include "shell/attach_dialog.h"
 #include "shell/keys.h"
 #include "window/panels/overlays/overlays_panels.h"
+#include "window/panels/run/run_panels.h"
 #include "window/widgets.h"
 
 namespace lanescope::ui {
@@ -41,12 +44,12 @@ void field(const Canvas& c, int number, const char* control, const Draw& draw) {
   ImGui::PushStyleColor(ImGuiCol_Border, c.theme[dialog.field == number ? Colour::Accent : Colour::Line]);
   draw();
   if (dialog.focus && dialog.field == number) {
-    ImGui::SetKeyboardFocusHere(-1);  // Dear ImGui 1.90 does not find the next one in a child window
+    if (ImGui::GetActiveID() != 0) ImGui::ClearActiveID();  // the field that is left takes nothing any more
+    focus_field(c, -1);  // Dear ImGui 1.90 does not find the next one in a child window
     dialog.focus = false;
   }
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar();
-  // The field that is left is still active when another is to have the keyboard.
   if (!dialog.focus && ImGui::IsItemActive()) dialog.field = number;
   note_control(c, control);
 }
@@ -91,6 +94,12 @@ void draw_fields(const Canvas& c, float x, float width) {
   }
   const int chosen = segmented(c, "attach.dialog.level", names, level, width);
   if (chosen >= 0) dialog.typed.level = kLevels[static_cast<std::size_t>(chosen)];
+  line(4);
+  ImGui::PushTextWrapPos(x + width);
+  text(c, FontRole::Small, Colour::Muted,
+       wrapped_lines(c, FontRole::Small, level_text(attach::parse_level(dialog.typed.level)), width));
+  note_place(c, "attach.level.text");
+  ImGui::PopTextWrapPos();
 }
 
 // The programs that were attached to before. A click fills the fields in.
@@ -144,17 +153,13 @@ void draw_attach_dialog(const Canvas& c) {
       dialog.problem.empty() ? 0.0f : static_cast<float>(1 + std::count(problem.begin(), problem.end(), '\n'));
   const float problem_height = problem_lines * (c.fonts.size(FontRole::BodyBold) + 3 * s);
   const float field_height = ImGui::GetStyle().FramePadding.y * 2 + c.fonts.size(FontRole::Mono);
-  const float fixed = 62 * s + 4 * 40 * s + 2 * field_height + (kLines + 1) * c.fonts.size(FontRole::Mono) + 50 * s +
+  const float fixed = 62 * s + 4 * 40 * s + 2 * field_height + (kLines + 1) * c.fonts.size(FontRole::Mono) + 92 * s +
                       problem_height + 60 * s;
   const float wanted = fixed + (known > 0 ? 34 * s + known * kAttachRow * s : 0);
   const float height = std::min(wanted, display.y - 24 * s);
   const Rect box{(display.x - width) / 2, std::max(12 * s, (display.y - height) / 3), width, height};
   state.places["attach.dialog"] = box;
   const bool outside = begin_sheet(c, "##attach", box);
-  if (std::exchange(dialog.just_opened, false)) {
-    drop_typed_characters();
-    dialog.focus = true;
-  }
   const float foot = 58 * s + problem_height;
   ImGui::SetCursorScreenPos({box.x + pad, box.y + 16 * s});
   text(c, FontRole::Title, Colour::Text, tr("Attach to a program of your own"));

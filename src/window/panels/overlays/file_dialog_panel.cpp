@@ -34,8 +34,7 @@ int put_typed(ImGuiInputTextCallbackData* data) {
 
 void draw_path(const Canvas& c, float width) {
   PathField& field = c.state.files.field;
-  if (std::exchange(field.just_opened, false)) drop_typed_characters();
-  if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(0)) ImGui::SetKeyboardFocusHere();
+  if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(0)) focus_field(c);
   ImGui::SetNextItemWidth(width);
   std::string typed = field.typed;
   {

@@ -9,6 +9,7 @@
 #include "window/panels/experiment/experiment_panels.h"
 #include "window/panels/overlays/overlays_panels.h"
 #include "window/panels/run/run_panels.h"
+#include "window/panels/timeline/timeline_panels.h"
 #include "window/widgets.h"
 
 namespace lanescope::ui {
@@ -29,11 +30,13 @@ struct HelpLine {
 std::vector<std::vector<HelpLine>> help_blocks() {
   std::vector<std::vector<HelpLine>> blocks;
   for (std::size_t g = 0; g < kActionGroups; ++g) {
-    std::vector<HelpLine>& block = blocks.emplace_back();
-    block.push_back({group_title(static_cast<ActionGroup>(g)), "", true});
+    std::vector<HelpLine> block{{group_title(static_cast<ActionGroup>(g)), "", true}};
     for (const ActionInfo& a : actions()) {
-      if (static_cast<std::size_t>(a.group) == g) block.push_back({keys_text(a), tr(a.text)});
+      if (static_cast<std::size_t>(a.group) == g && is_listed(a)) {
+        block.push_back({key_text(a.keys.front()), tr(a.text)});
+      }
     }
+    if (block.size() > 1) blocks.push_back(std::move(block));
   }
   std::vector<HelpLine>& mouse = blocks.emplace_back();
   mouse.push_back({tr("MOUSE"), "", true});
@@ -118,7 +121,7 @@ class HelpColumns {
   std::vector<HelpPlace> places_;
 };
 
-// All keys in columns; scrolls if they do not fit.
+// The keys worth knowing, in columns; scrolls if they do not fit. The rest is in the palette.
 void draw_help(const Canvas& c) {
   ShellState& state = c.state;
   const float s = c.scale;
@@ -138,6 +141,10 @@ void draw_help(const Canvas& c) {
   const bool outside = begin_sheet(c, "##help", box);
   ImGui::SetCursorPos({box.x + 20 * s, box.y + 14 * s});
   text(c, FontRole::Title, Colour::Text, tr("Keys and gestures"));
+  ImGui::SameLine(0, 16 * s);
+  const std::string rest = tr("everything else by its name: {}", key_text(info(Action::Palette).keys.front()));
+  const float rest_room = box.x + box.width - 160 * s - ImGui::GetCursorPosX();
+  if (text_width(c.fonts, FontRole::Body, rest) < rest_room) text(c, FontRole::Body, Colour::Muted, rest);
   const std::string close = std::string(tr("Close")) + " (Esc)";
   ImGui::SetCursorPos(
       {box.x + box.width - 20 * s - text_width(c.fonts, FontRole::Body, close) - 24 * s, box.y + 12 * s});
@@ -228,7 +235,13 @@ bool begin_sheet(const Canvas& c, const char* id, const Rect& box, bool shade) {
   return beside && ImGui::IsMouseClicked(0) && ImGui::IsWindowHovered();
 }
 
+bool overlay_key(ShellState& state, KeyChord chord) {
+  return palette_key(state, chord) || file_dialog_key(state, chord) || attach_dialog_key(state, chord) ||
+         gallery_key(state, chord) || go_to_key(state, chord) || menu_key(state, chord);
+}
+
 void draw_overlays(const Canvas& c) {
+  draw_offer(c);
   draw_sweep(c);
   if (c.state.overlays.open == Overlay::Gallery) draw_gallery(c);
   if (c.state.overlays.open == Overlay::Health) draw_health(c);

@@ -13,6 +13,8 @@ void draw_attach_dialog(const Canvas& canvas);
 void draw_menu_button(const Canvas& canvas);
 void draw_menu(const Canvas& canvas);
 // An open menu, palette or file dialog takes arrows, Enter and Escape: true if it took this key.
+/// Keys of the overlay that is open; true: it has taken the key, and nothing else gets it.
+bool overlay_key(ShellState& state, KeyChord chord);
 bool menu_key(ShellState& state, KeyChord chord);
 bool palette_key(ShellState& state, KeyChord chord);
 bool file_dialog_key(ShellState& state, KeyChord chord);

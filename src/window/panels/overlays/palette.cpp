@@ -38,11 +38,7 @@ void move_choice_to(PaletteState& palette, std::ptrdiff_t place) {
 void draw_palette_field(const Canvas& c, float width) {
   PaletteState& palette = c.state.overlays.palette;
   const std::string before = palette.typed;
-  if (palette.just_opened) {
-    drop_typed_characters();
-    palette.just_opened = false;
-  }
-  if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(0)) ImGui::SetKeyboardFocusHere();
+  if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(0)) focus_field(c);
   ImGui::SetNextItemWidth(width);
   {
     const TextStyle style(c, FontRole::Body, Colour::Text);

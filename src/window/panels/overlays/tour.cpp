@@ -66,8 +66,7 @@ void draw_reward(const Canvas& c, double factor) {
   ShellState& state = c.state;
   frame_place(c, "lane.kernels");
   const bool faster = factor > 1;
-  text(c, FontRole::Verdict, faster ? Colour::Good : Colour::Wait,
-       faster ? tr("{} faster", factor_text(factor)) : tr("{} slower", factor_text(1 / factor)));
+  text(c, FontRole::Verdict, faster ? Colour::Good : Colour::Wait, change_text(factor));
   note_place(c, "tour.factor");
   wrapped_text(
       c, FontRole::Body, Colour::Muted,

@@ -29,7 +29,9 @@ constexpr std::int64_t kLeastCopied = 4096;  // bytes per iteration
 bool has_data(const ShellState& state, const PlotInfo& info) {
   if (!info.kind) return true;
   const auto records = state.model.analysis().records();
-  if (records.empty()) return info.kind == PlotKind::IterationsPerSecond;
+  if (records.empty()) return state.model.live() && info.kind == PlotKind::IterationsPerSecond;
+  // A curve of iterations needs several; those of a run are still to come.
+  if (info.kind == PlotKind::IterationsPerSecond) return state.model.live() || records.size() > 2;
   // Without what was before the first iteration: the parameters are copied then.
   const analysis::RunningTotals all = records.back() - records.front();
   const std::int64_t iterations = std::max<std::int64_t>(1, records.back().number - records.front().number);

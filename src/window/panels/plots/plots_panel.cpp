@@ -7,6 +7,7 @@
 #include "base/translate.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"
+#include "timeline/mark_shapes.h"
 #include "window/panels/plots/plot_rows.h"
 #include "window/panels/plots/plots_panels.h"
 #include "window/widgets.h"
@@ -180,22 +181,11 @@ void draw_markers(const Canvas& c, const PlotRows& rows, float flags_y) {
   add_to_draw_list(list, c.spans, marks);
   std::vector<Label> flags;
   const auto& names = c.state.model.trace().names();
-  for (auto marker = begin; marker < end && !rows.same_axis;) {
-    const float x = axis.to_px(marker->start_ns);
-    auto last = marker;
-    while (last + 1 < end && axis.to_px(last[1].start_ns) < x + 150 * s) ++last;
-    const std::string name = workload::marker_text(names, {marker, last + 1});
-    const float width = text_width(c.fonts, FontRole::Small, name);
-    // A flag at the right edge is drawn to the left of its line.
-    const bool flip = x + width + 14 * s > axis.right_px();
-    const float room = last + 1 < end ? axis.to_px(last[1].start_ns) - x - 14 * s : width;
-    // One that is too long for its place keeps its beginning.
-    const float left = std::max(axis.left_px() + 2 * s, x - width - 8 * s);
-    const float flag_width = flip ? std::min(width, x - 8 * s - left) : std::min(room, width);
-    flags.push_back({flip ? left : x + 6 * s, flags_y, flag_width + 4 * s, c.theme[Colour::Text], FontRole::Small,
-                     fit_text(c.fonts, FontRole::Small, name, flag_width), 17 * s, LabelAlign::Left,
-                     c.theme[Colour::PanelRaised]});
-    marker = last + 1;
+  if (!rows.same_axis) {
+    for (const MarkerFlag& flag : marker_flags(names, {begin, end}, axis, flags_y, 17 * s, s)) {
+      flags.push_back({flag.body.x, flag.body.y, flag.body.width, c.theme[Colour::Text], FontRole::Small, flag.text,
+                       flag.body.height, LabelAlign::Left, c.theme[Colour::PanelRaised]});
+    }
   }
   draw_labels(list, c.fonts, flags);
   list.PopClipRect();

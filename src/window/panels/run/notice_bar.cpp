@@ -20,14 +20,19 @@ struct NoticeOffer {
   void (*decline)(ShellState&) = nullptr;  ///< what "Not now" does, which takes the notice away; null: it stays
 };
 
-std::optional<NoticeOffer> offer_of(const ShellState& state) {
-  if (std::optional<RunNotice> notice = state.model.notice()) {
-    NoticeOffer offer{std::move(*notice)};
-    if (state.model.can_restart()) {
-      offer.accept = [](ShellState& s) { s.requests.actions.push_back(Action::RestartRun); };
-    }
-    return offer;
+// A failed run leaves its trace: the notice stays above it until the user reacts.
+std::optional<NoticeOffer> failure_of(const ShellState& state) {
+  std::optional<RunNotice> notice = state.model.notice();
+  if (!notice) return std::nullopt;
+  NoticeOffer offer{std::move(*notice)};
+  if (state.model.can_restart()) {
+    offer.accept = [](ShellState& s) { s.requests.actions.push_back(Action::RestartRun); };
   }
+  return offer;
+}
+
+// What an earlier start has left.
+std::optional<NoticeOffer> offer_of(const ShellState& state) {
   if (!state.rescued_run.empty()) {
     return NoticeOffer{
         {tr("The last run was saved when its window could not go on"), short_path(state.rescued_run), tr("Open it")},
@@ -42,17 +47,10 @@ std::optional<NoticeOffer> offer_of(const ShellState& state) {
       [](ShellState& s) { s.crash_report.clear(); }};
 }
 
-}  // namespace
+constexpr float kNoticeHeight = 52;
 
-float notice_height(const ShellState& state) {
-  return state.model.notice() || !state.crash_report.empty() || !state.rescued_run.empty() ? 52 * state.scale() : 0;
-}
-
-// A failed run leaves its trace: the notice stays above it until the user reacts.
-void draw_notice(const Canvas& c) {
-  const std::optional<NoticeOffer> offer = offer_of(c.state);
-  if (!offer) return;
-  const RunNotice& notice = offer->notice;
+void draw(const Canvas& c, const NoticeOffer& offer) {
+  const RunNotice& notice = offer.notice;
   const auto width_of = [&](const std::string& text) {
     return text_width(c.fonts, FontRole::BodyBold, text) + 28 * c.scale;
   };
@@ -62,9 +60,9 @@ void draw_notice(const Canvas& c) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, c.theme[Colour::PanelRaised]);
   list.AddRectFilled(at, {at.x + 4 * s, at.y + size.y}, c.theme[Colour::Wait]);
-  const std::string later = offer->decline ? tr("Not now") : "";
-  const float button_width = offer->accept ? width_of(notice.button) : 0;
-  const float later_width = offer->decline ? width_of(later) + 8 * s : 0;
+  const std::string later = offer.decline ? tr("Not now") : "";
+  const float button_width = offer.accept ? width_of(notice.button) : 0;
+  const float later_width = offer.decline ? width_of(later) + 8 * s : 0;
   const float button_x = at.x + size.x - 16 * s - button_width - later_width;
   const float width = button_x - at.x - 36 * s;
   const Label labels[] = {
@@ -79,10 +77,33 @@ void draw_notice(const Canvas& c) {
     ImGui::SetCursorScreenPos({x, at.y + (size.y - 26 * s) / 2});
     return button(c, id, text, x == button_x, wide);
   };
-  if (offer->accept && press("notice.again", notice.button, button_x, button_width)) offer->accept(c.state);
-  if (offer->decline && press("notice.later", later, button_x + button_width + 8 * s, later_width - 8 * s)) {
-    offer->decline(c.state);
+  if (offer.accept && press("notice.again", notice.button, button_x, button_width)) offer.accept(c.state);
+  if (offer.decline && press("notice.later", later, button_x + button_width + 8 * s, later_width - 8 * s)) {
+    offer.decline(c.state);
   }
+}
+
+}  // namespace
+
+float notice_height(const ShellState& state) { return state.model.notice() ? kNoticeHeight * state.scale() : 0; }
+
+void draw_notice(const Canvas& c) {
+  if (const auto failure = failure_of(c.state)) draw(c, *failure);
+}
+
+void draw_offer(const Canvas& c) {
+  const std::optional<NoticeOffer> offer = offer_of(c.state);
+  const auto lanes = c.state.places.find("timeline");
+  if (!offer || c.state.model.notice() || lanes == c.state.places.end()) return;
+  ImGui::SetNextWindowPos({lanes->second.x, lanes->second.y});
+  ImGui::SetNextWindowSize({lanes->second.width, kNoticeHeight * c.scale});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+  ImGui::Begin("##offer", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing);
+  ImGui::PopStyleVar();
+  draw(c, *offer);
+  ImGui::End();
 }
 
 }  // namespace lanescope::ui

@@ -4,6 +4,7 @@
 
 #include <imgui.h>
 
+#include "attach/program_state.h"
 #include "io/reading.h"
 #include "window/canvas.h"
 
@@ -27,6 +28,8 @@ void draw_trigger_chip(const Canvas& canvas, float right, float y, float height)
 void draw_knobs(const Canvas& canvas);
 /// The same for a program of the user's: its state, its loop, and how much of it is recorded.
 void draw_watched_program(const Canvas& canvas);
+/// What a level records and what that costs, in words.
+std::string level_text(wire::Level level);
 /// One knob of the run; its hint says why it has no effect, if so.
 void draw_knob(const Canvas& canvas, const workload::Settings& settings, const workload::SettingSpec& spec);
 /// The list of workloads, for use without an experiment.
@@ -37,6 +40,8 @@ void draw_status_bar(const Canvas& canvas);
 /// The height of the bar over the timeline if the run has failed; otherwise 0.
 float notice_height(const ShellState& state);
 void draw_notice(const Canvas& canvas);
+/// Over the lanes, which do not move: what an earlier start has left.
+void draw_offer(const Canvas& canvas);
 /// Drawn over everything while a file is read: the progress, and how to cancel.
 void draw_opening(const Canvas& canvas);
 /// The badge, which opens the device menu; its right edge is at `right`. Returns its left edge.

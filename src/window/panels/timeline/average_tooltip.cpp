@@ -21,7 +21,9 @@ void average_line(const Canvas& c, const char* name, const std::string& value) {
 std::string of_pictures(std::size_t count, std::size_t all) { return tr("{} of {} pictures", count, all); }
 
 void describe(const Canvas& c, const AverageEvent& e, std::size_t pictures) {
-  text(c, FontRole::BodyBold, Colour::Text, e.label.size() > 90 ? e.label.substr(0, 88) + "…" : e.label);
+  text(c, FontRole::BodyBold, Colour::Text,
+       wrapped_lines(c, FontRole::BodyBold, e.label.size() > 90 ? e.label.substr(0, 88) + "…" : e.label,
+                     tooltip_room(c)));
   average_line(c, tr("duration"), mean_sd_text(e.duration));
   average_line(c, tr("shortest"), base::format_duration(e.shortest));
   average_line(c, tr("longest"), base::format_duration(e.longest));
@@ -45,7 +47,7 @@ void draw_average_tooltip(const Canvas& c) {
       picture.hit(lane, state.view.axis(), trigger, mouse.x, mouse.y - rect->y, rect->height, c.scale);
   const double busy = picture.occupancy_at(lane, *state.pointed.at - trigger, mouse.y - rect->y, rect->height, c.scale);
   if (!event && busy <= 0) return;
-  ImGui::BeginTooltip();
+  begin_lane_tooltip(c, rect);
   if (event) {
     describe(c, *event, picture.count());
   } else {

@@ -63,6 +63,14 @@ class Lines {
     span.ink = c_.theme[ink];
     add(span, says);
   }
+  void wait(bool harmful, const std::string& says) {
+    const Hatching look = wait_hatching(c_.theme, harmful);
+    Span span;
+    span.style = SpanStyle::Hatched;
+    span.colour = look.ground;
+    span.ink = look.ink;
+    add(span, says);
+  }
   // The steps side by side, with the durations at the ends.
   void ramp(const DurationScale& scale, const std::string& says) {
     const float s = c_.scale;
@@ -105,10 +113,11 @@ void draw_kinds(Lines& lines) {
 
 void draw_legend_names(const Canvas& c, Lines& lines) {
   const trace::Trace& trace = c.state.model.trace();
-  wrapped_text(c, FontRole::Small, Colour::Muted,
-               tr("Each name has its colour, the same in every run and picture. There are {}, so two names can share "
-                  "one. Bars of more than {} events have the colour of their kind.",
-                  kCategories, EventColours::kMostRead));
+  wrapped_text(
+      c, FontRole::Small, Colour::Muted,
+      tr("Each kernel's name has its colour, the same in every run and picture. There are {}, so two can share "
+         "one. Bars of more than {} kernels have the colour of their kind.",
+         kCategories, EventColours::kMostRead));
   vertical_space(c, 4);
   for (const trace::NameId name : c.state.timeline.colours().names_drawn(most_lines(c))) {
     const std::string_view text = trace.names().text(name);
@@ -178,13 +187,13 @@ void draw_colour_legend(const Canvas& c) {
   ImGui::AlignTextToFramePadding();
   text(c, FontRole::BodyBold, Colour::Text, tr("Colours"));
   ImGui::SameLine();
-  text(c, FontRole::Small, Colour::Dim, key_text(info(Action::NextColouring).keys.front()));
+  text(c, FontRole::Small, Colour::Dim, keys_text(info(Action::NextColouring)));
   ImGui::SameLine(end - 62 * s);
   if (button(c, "legend.close", tr("Close"), false, 62 * s, "Esc")) state.colours.legend_open = false;
   vertical_space(c, 6);
   const std::vector<std::string> modes{tr("kind"), tr("name"), tr("duration"), tr("stream"), tr("thread")};
-  const int chosen = segmented(c, "legend.by", modes, static_cast<int>(state.preferences.colour_by), inner);
-  if (chosen >= 0) state.preferences.colour_by = static_cast<ColourBy>(chosen);
+  const int chosen = segmented(c, "legend.by", modes, static_cast<int>(colouring_of(state)), inner);
+  if (chosen >= 0) set_colouring(state, static_cast<ColourBy>(chosen));
   vertical_space(c, 6);
   Lines lines(c);
   switch (state.colours.colouring.by) {
@@ -204,9 +213,9 @@ void draw_colour_legend(const Canvas& c) {
   vertical_space(c, 8);
   text(c, FontRole::SmallBold, Colour::Dim, tr("THE SAME IN EVERY COLOURING"));
   vertical_space(c, 2);
-  lines.styled(SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, tr("the CPU waits for the GPU"));
+  lines.wait(true, tr("the CPU waits, and the GPU idles because of it"));
+  lines.wait(false, tr("the CPU waits, and nothing is lost"));
   lines.styled(SpanStyle::Hatched, Colour::LoaderWaitGround, Colour::LoaderWait, tr("the program waits for data"));
-  lines.solid(Colour::CallCopy, tr("the CPU is blocked while bytes move"));
   lines.styled(SpanStyle::Dashed, Colour::BubbleGround, Colour::Bubble, tr("bubble: no work on the GPU"));
   lines.styled(SpanStyle::Unknown, Colour::Row, Colour::Unknown, tr("not yet known"));
   ImGui::End();

@@ -18,7 +18,8 @@ namespace {
 using base::tr;
 
 constexpr float kBracketRow = 52, kLeastLanes = 230, kLeastGhost = 84, kGhostShare = 0.32f;
-constexpr double kSameLength = 0.005;  // a share: shorter by less is the same
+constexpr double kSameLength = 0.02;  // a share: shorter by less is the same
+constexpr double kLikeIt = 0.15;      // an iteration of a length that differs by less is like the shown one
 
 // What the two are, in a word: the shown one, and the one below.
 std::array<std::string, 2> tags(const ShellState& state) {
@@ -30,13 +31,17 @@ std::array<std::string, 2> tags(const ShellState& state) {
   return {words[other.shown()], words[1 - other.shown()]};
 }
 
-// "95 of 100 iterations are": if the shown one reads and others do not, or the reverse.
-std::string holds_for(const ShellState& state, Nanoseconds start) {
-  const std::vector<analysis::RecentIteration> recent = analysis::recent_iterations(state.model.analysis(), kLastIterations);
-  const auto shown = std::ranges::find(recent, start, &analysis::RecentIteration::start_ns);
-  if (shown == recent.end()) return {};
-  const auto alike = std::ranges::count(recent, shown->reads, &analysis::RecentIteration::reads);
-  if (alike == std::ssize(recent)) return {};
+// "95 of 100 iterations are": if others take longer, or less long.
+std::string holds_for(const ShellState& state, const ShownIteration& shown) {
+  auto recent = analysis::recent_iterations(state.model.analysis(), kLastIterations);
+  const auto length = static_cast<double>(shown.duration());
+  const auto& markers = state.model.analysis().markers();
+  if (!markers.empty())
+    std::erase_if(recent, [&](const auto& one) { return one.start_ns < markers.back().start_ns; });
+  const auto alike = std::ranges::count_if(recent, [&](const analysis::RecentIteration& one) {
+    return std::abs(static_cast<double>(one.end_ns - one.start_ns) - length) <= kLikeIt * length;
+  });
+  if (alike == 0 || alike == std::ssize(recent)) return {};
   return tr("{} of {} iterations are", alike, recent.size());
 }
 
@@ -54,7 +59,7 @@ float draw_bracket(const Canvas& c, const Rect& row, float shown_end, float othe
   const Colour colour = same_work ? Colour::Good : Colour::Muted;
   const std::uint32_t ink = c.theme[colour];
   const float y = row.y + row.height / 2;
-  std::string says = tr("{} shorter", base::format_duration(difference));
+  std::string says = tr("{} shorter", base::format_duration(difference, 3));
   if (!same_work) {
     const bool shown_shorter = shown_end < other_end;
     says += " " + tr("for {} instead of {} samples", shown_shorter ? batch : other_batch,
@@ -81,7 +86,7 @@ float draw_bracket(const Canvas& c, const Rect& row, float shown_end, float othe
       list.AddLine({x, at}, {x, std::min(at + 4 * s, bottom)}, with_alpha(ink, 0.7f), s);
   }
   const auto& shown = c.state.view.shown_iteration();
-  const std::string before = shown ? holds_for(c.state, shown->start_ns) : std::string();
+  const std::string before = shown ? holds_for(c.state, *shown) : std::string();
   const float begin = fits && !inside ? left : x0;
   if (before.empty() || !fits) return begin;
   const float before_width = text_width(c.fonts, FontRole::Body, before);
@@ -107,7 +112,7 @@ void draw_names(const Canvas& c, const Rect& area, const std::string& tag, const
     lines.erase(0, std::min(end + 1, lines.size()));
     y += 17 * s;
   }
-  draw_label(c, {x, y, width, 17 * s}, c.theme[Colour::Muted], FontRole::MonoSmall, base::format_duration(duration));
+  draw_label(c, {x, y, width, 17 * s}, c.theme[Colour::Muted], FontRole::MonoSmall, base::format_duration(duration, 4));
 }
 
 }  // namespace
@@ -162,12 +167,19 @@ void draw_ghost(const Canvas& c, const Rect& area) {
   }
   const Nanoseconds other = run->typical_iteration().duration();
   draw_names(c, lanes, tags(state)[1], name, other);
+  const auto say = [&](const char* says) {
+    draw_label(c, {state.view.start_px(), row.y, 420 * s, row.height}, c.theme[Colour::Muted], FontRole::Body, says);
+  };
+  // While the launch queue fills, an iteration of the CPU says nothing of how long the GPU takes.
+  const analysis::Pace& pace = state.model.recent().pace;
+  if (state.model.steering() && !(state.model.recent_is_current() && pace.known())) {
+    const bool fills = state.model.recent_is_current() && pace.basis == analysis::PaceBasis::QueueMoves;
+    return say(fills ? tr("the launch queue fills or drains: not steady yet") : tr("measuring …"));
+  }
   const Nanoseconds difference = std::abs(other - shown->duration());
   const float longest = static_cast<float>(std::max(other, shown->duration()));
   if (static_cast<double>(difference) < kSameLength * static_cast<double>(longest)) {
-    draw_label(c, {state.view.start_px(), row.y, 300 * s, row.height}, c.theme[Colour::Muted], FontRole::Body,
-               tr("both take the same time"));
-    return;
+    return say(tr("both take the same time"));
   }
   const float shown_end = state.view.axis().to_px(shown->end_ns);
   const float left = draw_bracket(c, row, shown_end, ghost.end_px(), difference, lanes.y + lanes.height);

@@ -2,10 +2,13 @@
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
+#include <utility>
+
 #include "base/translate.h"
 #include "inspect/destination.h"
 #include "inspect/neighbours.h"
 #include "render/labels.h"
+#include "shell/keys.h"
 #include "shell/selecting.h"
 #include "window/panels/overlays/overlays_panels.h"
 #include "window/panels/timeline/timeline_panels.h"
@@ -111,10 +114,7 @@ void go_there(ShellState& state, const Destination& destination) {
 void draw_go_to(const Canvas& c) {
   ShellState& state = c.state;
   GoToState& field = state.navigation.go_to;
-  if (state.overlays.open != Overlay::GoTo) {
-    field.was_open = false;
-    return;
-  }
+  if (state.overlays.open != Overlay::GoTo) return;
   const float s = c.scale;
   const auto timeline = state.places.find("timeline");
   if (timeline == state.places.end()) return;
@@ -125,20 +125,14 @@ void draw_go_to(const Canvas& c) {
                  2 * kGoToPad * s + field_height + 26 * s};
   state.places["go_to"] = box;
   const bool beside = begin_sheet(c, "##go_to", box, false);
-  if (!field.was_open) {
-    ImGui::GetIO().InputQueueCharacters.resize(0);  // drop the key that opened it
-    field.text.clear();
-    field.was_open = true;
-  }
-  if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(0)) ImGui::SetKeyboardFocusHere();
+  if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(0)) focus_field(c);
   ImGui::SetCursorPos({box.x + kGoToPad * s, box.y + kGoToPad * s});
   ImGui::SetNextItemWidth(width - 2 * kGoToPad * s);
-  bool entered = false;
   {
     const TextStyle style(c, FontRole::Title, Colour::Text);
-    entered = ImGui::InputTextWithHint("##go_to_field", tr("Go to: 12.5 ms, +5 ms, 412 …"), &field.text,
-                                       ImGuiInputTextFlags_EnterReturnsTrue);
+    ImGui::InputTextWithHint("##go_to_field", tr("Go to: 12.5 ms, +5 ms, 412 …"), &field.text);
   }
+  const bool entered = std::exchange(field.enter, false);
   note_control(c, "go_to.field");
   const Destination destination = destination_of(state, field.text);
   const bool bad = !destination.possible && !field.text.empty();
@@ -152,7 +146,18 @@ void draw_go_to(const Canvas& c) {
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&says, 1});
   ImGui::End();
   if (entered && destination.possible) go_there(state, destination);
-  if ((entered && destination.possible) || beside || key_pressed(ImGuiKey_Escape)) close_overlay(state);
+  if ((entered && destination.possible) || beside) close_overlay(state);
+}
+
+bool go_to_key(ShellState& state, KeyChord chord) {
+  if (state.overlays.open != Overlay::GoTo || chord.modifiers != 0) return false;
+  if (chord.key == key::Escape) {
+    close_overlay(state);
+    return true;
+  }
+  const bool enter = chord.key == key::Enter || chord.key == key::KeypadEnter;
+  if (enter) state.navigation.go_to.enter = true;
+  return enter;
 }
 
 }  // namespace lanescope::ui

@@ -160,8 +160,7 @@ void draw_label_note(const Canvas& c, const NameArea& names, ImDrawList& list) {
 void draw_label_tooltip(const Canvas& c, const NameArea& names) {
   const LaneHands& hands = c.state.lane_hands;
   if (hands.grip != LabelGrip::None || ImGui::IsMouseDown(0) || ImGui::IsMouseDown(1)) return;
-  const auto keys = [](Action action) { return " (" + keys_text(info(action)) + ")"; };
-  if (hands.under == LabelGrip::Note) return lane_tooltip(c, tr("Show all lanes") + keys(Action::ShowAllLanes), "");
+  if (hands.under == LabelGrip::Note) return lane_tooltip(c, with_keys(tr("Show all lanes"), Action::ShowAllLanes), "");
   if (hands.under == LabelGrip::Heading) {
     for (const HeadingPlace& heading : c.state.timeline.headings()) {
       if (heading.group == hands.under_group) {
@@ -175,12 +174,12 @@ void draw_label_tooltip(const Canvas& c, const NameArea& names) {
   if (!place) return;
   switch (hands.under) {
     case LabelGrip::Pin:
-      return lane_tooltip(c, (place->pinned ? tr("Unpin from the top") : tr("Pin to the top")) + keys(Action::PinLane),
-                          "");
+      return lane_tooltip(
+          c, with_keys(place->pinned ? tr("Unpin from the top") : tr("Pin to the top"), Action::PinLane), "");
     case LabelGrip::Hide:
-      return lane_tooltip(c, tr("Hide") + keys(Action::HideLane), "");
+      return lane_tooltip(c, with_keys(tr("Hide"), Action::HideLane), "");
     case LabelGrip::Fold:
-      return lane_tooltip(c, (place->folded ? tr("Unfold") : tr("Fold to a strip")) + keys(Action::CollapseLane), "");
+      return lane_tooltip(c, with_keys(place->folded ? tr("Unfold") : tr("Fold to a strip"), Action::CollapseLane), "");
     case LabelGrip::Edge:
       return;
     default:

@@ -56,6 +56,7 @@ void edit_note(ShellState& state, std::uint32_t id) {
   state.marks.editing = id;
   state.marks.edit_text = note->text;
   state.marks.edit_begins = true;
+  state.await_field();
 }
 
 // A click on a ruler selects its range; on a bookmark, restores its view; on a note, shows it.
@@ -160,7 +161,7 @@ void draw_note_editor(const Canvas& c) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1.5f * s);
   ImGui::Begin("##note", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-  if (marks.edit_begins) ImGui::SetKeyboardFocusHere();
+  if (marks.edit_begins) focus_field(c);
   ImGui::SetNextItemWidth(-1);
   const bool entered = ImGui::InputTextWithHint("##text", tr("note · Enter: save, Esc: cancel"), &marks.edit_text,
                                                 ImGuiInputTextFlags_EnterReturnsTrue);

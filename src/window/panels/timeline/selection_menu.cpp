@@ -36,8 +36,7 @@ bool draw_selection_menu(const Canvas& c, const LanePlace& lane) {
     const ActionInfo& row = info(action);
     const std::string keys = keys_text(row);
     const float room = width - text_width(c.fonts, FontRole::MonoSmall, keys) - 40 * c.scale;
-    if (menu_item(c, row.name, fit_text(c.fonts, FontRole::Body, says, room), keys == "–" ? "" : keys, false,
-                  possible)) {
+    if (menu_item(c, row.name, fit_text(c.fonts, FontRole::Body, says, room), keys, false, possible)) {
       state.requests.actions.push_back(action);
     }
   };

@@ -49,13 +49,13 @@ static void frame_iteration(const ShellState& state, TimelineFrame& frame) {
   const auto& shown = state.view.shown_iteration();
   const TimeAxis& axis = state.view.axis();
   // Of many in view, none is the one that is shown.
-  const float least = state.view.mode() == ViewMode::Trigger && state.model.live() ? 0.05f : 0.35f;
+  const float least = state.view.mode() == ViewMode::Trigger && state.model.live() ? 0.01f : 0.35f;
   if (!shown || axis.length_px(shown->duration()) < least * axis.width_px()) return;
   if (shown->end_ns <= axis.begin_ns() || shown->start_ns >= axis.end_ns()) return;
   if (shown->duration() > 3 * static_cast<Nanoseconds>(axis.span_ns())) return;
   frame.iteration = {shown->start_ns, shown->end_ns};
   frame.iteration_says =
-      tr("iteration {}", base::format_count(shown->number)) + "   " + base::format_duration(shown->duration());
+      tr("iteration {}", base::format_count(shown->number)) + "   " + base::format_duration(shown->duration(), 4);
   if (state.view.refit() > 1.15) frame.iteration_says += fmt::format("   {:.2g}x", state.view.refit());
 }
 

@@ -19,6 +19,10 @@ void draw_note_editor(const Canvas& canvas);
 bool handle_lane_gestures(const Canvas& canvas, const Rect& area);
 /// The lane names: their menu, their icons, and the dragged name.
 void handle_lane_names(const Canvas& canvas, const Rect& area);
+/// ImGui::BeginTooltip(), but below the lane that the tooltip is about, or above it. Its texts are to be no wider than
+/// tooltip_room().
+void begin_lane_tooltip(const Canvas& canvas, const std::optional<Rect>& lane);
+float tooltip_room(const Canvas& canvas);
 void draw_event_tooltip(const Canvas& canvas, const TimelineHit& hit);
 void draw_pinned_tooltips(const Canvas& canvas);
 /// The bands of several GPUs, above the timeline.
@@ -42,6 +46,7 @@ void draw_minimap(const Canvas& canvas);
 float minimap_height(const ShellState& state, bool room);
 /// Drawn over everything while open.
 void draw_go_to(const Canvas& canvas);
+bool go_to_key(ShellState& state, KeyChord chord);
 void draw_trigger_panel(const Canvas& canvas);
 /// The tooltip of an averaged event, or of how often a lane was busy at the mouse.
 void draw_average_tooltip(const Canvas& canvas);

@@ -17,6 +17,12 @@ namespace {
 
 using base::tr;
 
+constexpr float kTooltipWidth = 360, kTooltipHeight = 230, kTallLane = 160;
+
+void tooltip_text(const Canvas& c, FontRole role, Colour colour, const std::string& says) {
+  text(c, role, colour, wrapped_lines(c, role, says, tooltip_room(c)));
+}
+
 void event_tooltip_line(const Canvas& c, const std::string& name, const std::string& value) {
   text(c, FontRole::Small, Colour::Muted, name);
   ImGui::SameLine(110 * c.scale);
@@ -35,9 +41,9 @@ void tooltip_source(const Canvas& c, std::uint32_t site) {
   const CallStack stack = call_stack(c.state.model.trace(), site, &c.state.code.files);
   const StackLine* own = stack.own_line();
   if (!own) return;
-  text(c, FontRole::BodyBold, Colour::Accent, own->sentence());
+  tooltip_text(c, FontRole::BodyBold, Colour::Accent, own->sentence());
   if (!own->source.empty()) {
-    text(c, FontRole::MonoSmall, Colour::Text, fit_text(c.fonts, FontRole::MonoSmall, own->source, 480 * c.scale));
+    text(c, FontRole::MonoSmall, Colour::Text, fit_text(c.fonts, FontRole::MonoSmall, own->source, tooltip_room(c)));
   }
 }
 
@@ -45,7 +51,7 @@ void tooltip_source(const Canvas& c, std::uint32_t site) {
 void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
   const trace::Trace& trace = c.state.model.trace();
   if (hit.open) {
-    text(c, FontRole::BodyBold, Colour::Wait, std::string(trace.names().text(hit.open->name)));
+    tooltip_text(c, FontRole::BodyBold, Colour::Wait, std::string(trace.names().text(hit.open->name)));
     event_tooltip_line(c, tr("so far"), base::format_duration(c.state.model.now() - hit.open->start_ns));
     tooltip_starts(c, hit.open->start_ns);
     tooltip_source(c, trace.sites().at(hit.open->lane, hit.open->start_ns));
@@ -56,7 +62,7 @@ void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
     const bool labelled = lane.kind == trace::LaneKind::Iterations || is_stale_read(e);
     std::string name = labelled ? event_label(trace, lane.kind, e) : std::string(trace.names().text(e.name));
     if (name.size() > 90) name = name.substr(0, 88) + "…";
-    text(c, FontRole::BodyBold, Colour::Text, name);
+    tooltip_text(c, FontRole::BodyBold, Colour::Text, name);
     event_tooltip_line(c, tr("duration"), time_in_full(e.duration()));
     tooltip_starts(c, e.start_ns);
     if (trace::is_blocking(e)) {
@@ -80,10 +86,11 @@ void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
          std::string(tr("GPU idle")) + " " + base::format_duration(hit.bubble->duration()));
     event_tooltip_line(c, tr("cause"), std::string(analysis::cause_name(hit.bubble->cause)));
   } else {
-    text(c, FontRole::BodyBold, Colour::Text,
-         tr("{} events, {:.0f} % busy", base::format_count(hit.folded_count), hit.folded_busy * 100));
+    tooltip_text(c, FontRole::BodyBold, Colour::Text,
+                 tr("{} events, {:.0f} % busy", base::format_count(hit.folded_count), hit.folded_busy * 100));
     event_tooltip_line(c, tr("time span"), base::format_duration(hit.folded_to - hit.folded_from));
-    text(c, FontRole::Small, Colour::Muted, tr("filled: how busy · ticks above: how many · zoom in to see each"));
+    tooltip_text(c, FontRole::Small, Colour::Muted,
+                 tr("filled: how busy · ticks above: how many · zoom in to see each"));
   }
 }
 
@@ -134,9 +141,28 @@ bool draw_event_pin(const Canvas& c, PinnedTooltip& pin, const Rect& area) {
 
 }  // namespace
 
-void draw_event_tooltip(const Canvas& c, const TimelineHit& hit) {
+float tooltip_room(const Canvas& c) { return kTooltipWidth * c.scale - 2 * ImGui::GetStyle().WindowPadding.x; }
+
+void begin_lane_tooltip(const Canvas& c, const std::optional<Rect>& lane) {
+  const float s = c.scale;
+  const ImVec2 display = ImGui::GetIO().DisplaySize, mouse = ImGui::GetIO().MousePos;
+  if (lane) {
+    // Of a tall lane, its place under the pointer.
+    const bool tall = lane->height > kTallLane * s;
+    const float top = tall ? mouse.y - 24 * s : lane->y, bottom = tall ? mouse.y + 24 * s : lane->y + lane->height;
+    const bool below = display.y - bottom > kTooltipHeight * s || display.y - bottom > top;
+    const float x = std::max(4 * s, std::min(mouse.x + 12 * s, display.x - (kTooltipWidth + 4) * s));
+    ImGui::SetNextWindowPos({x, below ? bottom + 4 * s : top - 4 * s}, ImGuiCond_Always, {0, below ? 0.0f : 1.0f});
+  }
+  ImGui::SetNextWindowSizeConstraints({0, 0}, {kTooltipWidth * s, display.y});
   ImGui::BeginTooltip();
+}
+
+void draw_event_tooltip(const Canvas& c, const TimelineHit& hit) {
+  begin_lane_tooltip(c, c.state.timeline.lane_rect(hit.lane));
   tooltip_lines(c, hit);
+  const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  c.state.places["tooltip"] = {at.x, at.y, size.x, size.y};
   ImGui::EndTooltip();
 }
 
