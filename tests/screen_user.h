@@ -70,16 +70,22 @@ class ScreenUser {
   virtual void wheel(int steps, unsigned modifiers = kNone) = 0;  ///< > 0: away from the person
 
   bool has_place(const std::string& name) { return state().places.contains(name); }
-  /// Where something is drawn, by its name in ShellState::places. Scrolls the left panel to it where it must.
+  /// Where something is drawn, by its name in ShellState::places. Opens the drawer at the left, and scrolls it, where it
+  /// must.
   Rect place(const std::string& name) {
+    frames(1);
+    if (!has_place(name) && !state().lesson.on() && !state().model.nothing()) {
+      frames(2);
+      if (!has_place(name)) state().about_open = true;
+    }
     if (!until([&] { return has_place(name); })) {
       ADD_FAILURE() << "nothing is drawn as '" << name << "'";
       return {};
     }
     const auto in_panel = [&] {
       const Rect& r = state().places[name];
-      const bool left_panel = r.x + r.width < 270;
-      return !left_panel || (r.y > 50 && r.y + r.height < ImGui::GetIO().DisplaySize.y - 40);
+      const bool left_panel = (state().about_open || state().lesson.on()) && r.x + r.width < 345 && r.y > 80;
+      return !left_panel || (r.y > 80 && r.y + r.height < ImGui::GetIO().DisplaySize.y - 40);
     };
     for (int i = 0; i < 40 && !in_panel(); ++i) {
       point_at({20, 300});
@@ -148,6 +154,7 @@ class ScreenTest : public testing::Test {
     s.preferences.language = experiment::Language::English;
     s.device_menu.recorded = ui::recorded_captures();
     s.tour = ui::TourStep::Off;
+    s.about_open = false;
     s.plots.on_timeline_axis.reset();
     s.preferences.theme = ui::ThemeName::Dark;
     s.preferences.font_scale = 1;

@@ -164,6 +164,12 @@ std::optional<Value> stepper(const Canvas& c, const SettingSpec& spec, const Val
   return turned;
 }
 
+// Of many, those that the experiment is about.
+std::vector<std::string> choices_now(const Canvas& c, const SettingSpec& spec, const std::string& chosen) {
+  const auto& active = c.state.experiment.active;
+  return active ? active->choices(spec, chosen) : spec.choices;
+}
+
 // Puts as many as are readable side by side, in rows.
 int choice_buttons(const Canvas& c, const std::string& id, const std::vector<std::string>& texts, int chosen) {
   const float width = ImGui::GetContentRegionAvail().x;
@@ -500,8 +506,7 @@ std::optional<Value> knob(const Canvas& c, const SettingSpec& spec, const Value&
       text(c, FontRole::Body, Colour::Text, tr(spec.label));
       if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr(spec.help));
       const auto& chosen = std::get<std::string>(value);
-      const auto& active = c.state.experiment.active;
-      const std::vector<std::string> choices = active ? active->choices(spec, chosen) : spec.choices;
+      const std::vector<std::string> choices = choices_now(c, spec, chosen);
       const auto found = std::find(choices.begin(), choices.end(), chosen);
       const int clicked = choice_buttons(c, "knob." + spec.key, choices, static_cast<int>(found - choices.begin()));
       vertical_space(c, 10);
@@ -540,13 +545,13 @@ std::vector<std::string> row_keys(const SettingSpec& spec) {
 
 }  // namespace
 
-float row_knob_width(const Canvas& c, const SettingSpec& spec, bool keys) {
+float row_knob_width(const Canvas& c, const SettingSpec& spec, const Value& value, bool keys) {
   const float s = c.scale;
   float width = text_width(c.fonts, FontRole::Body, row_label(spec)) + 8 * s;
   if (is_switch(spec)) {
     width += (kRowBox + 2) * s;
   } else if (spec.type == SettingType::Choice) {
-    for (const std::string& choice : spec.choices)
+    for (const std::string& choice : choices_now(c, spec, std::get<std::string>(value)))
       width += text_width(c.fonts, FontRole::BodyBold, choice) + (12 + 4) * s;
   } else {
     width += (kTrack + kRowValue + 8) * s;
@@ -598,7 +603,7 @@ std::optional<Value> row_knob(const Canvas& c, const SettingSpec& spec, const Va
     x += label_width;
     if (spec.type == SettingType::Choice) {
       const auto& chosen = std::get<std::string>(value);
-      for (const std::string& choice : spec.choices) {
+      for (const std::string& choice : choices_now(c, spec, chosen)) {
         const float width = text_width(c.fonts, FontRole::BodyBold, choice) + 12 * s;
         ImGui::SetCursorScreenPos({x, middle - 13 * s});
         if (button(c, "knob." + spec.key + "." + choice, choice, choice == chosen, width) && choice != chosen)

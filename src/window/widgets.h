@@ -75,7 +75,7 @@ std::optional<workload::Value> knob(const Canvas& canvas, const workload::Settin
 std::optional<workload::Value> row_knob(const Canvas& canvas, const workload::SettingSpec& spec,
                                         const workload::Value& value, const char* no_effect, const Rect& place,
                                         bool keys);
-float row_knob_width(const Canvas& canvas, const workload::SettingSpec& spec, bool keys);
+float row_knob_width(const Canvas& canvas, const workload::SettingSpec& spec, const workload::Value& value, bool keys);
 /// A key in a box, its left edge at `x`; returns its width.
 float key_chip(const Canvas& canvas, float x, float middle, const std::string& says);
 

@@ -6,7 +6,6 @@
 
 #include "base/time.h"
 #include "render/labels.h"
-#include "window/panels/code/code_view.h"
 #include "window/panels/compare/compare_panel.h"
 #include "window/panels/details/details_panels.h"
 #include "window/panels/lesson/lesson_panels.h"
@@ -177,13 +176,12 @@ void Shell::draw_presentation(const Canvas& canvas) {
   const Rect top_area{0, 0, display.x, top};
   const Rect notice_area{0, top, display.x, notice};
   const float story = story_width(state_, display.x);
-  const float code = story > 0 || stage ? story : presented_code_width(state_, canvas.fonts, display.x);
-  const float lanes_width = display.x - code - (code > 0 ? 1 : 0);
+  const float lanes_width = display.x - story - (story > 0 ? 1 : 0);
   const float room = std::max(60.0f, display.y - top - notice - bottom);
   const float job = asking || state_.comparison.state.open ? 0 : job_height(canvas, room);
   const Rect job_area{0, top + notice, lanes_width, job};
   const Rect lanes_area{0, job_area.y + job, lanes_width, room - job};
-  const Rect code_area{display.x - code, job_area.y, code, room};
+  const Rect story_area{display.x - story, job_area.y, story, room};
   const Rect bar_area{0, display.y - bottom, display.x, bottom};
   state_.view.update(state_.model, Timeline::kLabelWidth * s, lanes_width - (Timeline::kLabelWidth + kLaneMargin) * s,
                      base::now());
@@ -193,7 +191,7 @@ void Shell::draw_presentation(const Canvas& canvas) {
   for (const Rect& area : {top_area, bar_area}) grounds_.push_back({area, canvas.theme[ground]});
   grounds_.push_back({lanes_area, canvas.theme[Colour::Ground]});
   if (job > 0) grounds_.push_back({job_area, canvas.theme[Colour::Ground]});
-  if (code > 0) grounds_.push_back({code_area, canvas.theme[Colour::Panel]});
+  if (story > 0) grounds_.push_back({story_area, canvas.theme[Colour::Panel]});
   panel("##top", top_area, {16 * s, 10 * s}, kNoScroll,
         [&] { stage ? draw_stage_top(canvas) : draw_presentation_top(canvas); });
   if (notice > 0) panel("##notice", notice_area, {0, 0}, kNoScroll, [&] { draw_notice(canvas); });
@@ -203,10 +201,7 @@ void Shell::draw_presentation(const Canvas& canvas) {
     if (job > 0) panel("##job", job_area, {0, 0}, kNoScroll, [&] { draw_job(canvas); });
     panel("##timeline", lanes_area, {0, 0}, kNoScroll, [&] { draw_timeline(canvas); });
   }
-  if (code > 0) {
-    panel("##code", code_area, {0, 0}, kNoScroll,
-          [&] { story > 0 ? draw_story(canvas) : draw_presented_code(canvas); });
-  }
+  if (story > 0) panel("##story", story_area, {0, 0}, kNoScroll, [&] { draw_story(canvas); });
   if (asking) return;
   panel("##bar", bar_area, {0, 0}, kNoScroll,
         [&] { stage ? draw_stage_bottom(canvas) : draw_presentation_bar(canvas); });

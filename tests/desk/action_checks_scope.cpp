@@ -21,6 +21,9 @@ std::vector<ActionCheck> scope_checks() {
        [](Desk& desk) { return desk.state().scope.average.on && desk.state().scope.picture.count() > 0; }},
       {Action::TriggerPanel, [](Desk& desk) { desk.state().scope.panel_open = false; },
        [](Desk& desk) { return desk.state().scope.panel_open && desk.state().places.contains("trigger_panel"); }},
+      {Action::WorstIteration, {}, [](Desk& desk) { return desk.state().view.stays() && desk.state().toast; }},
+      {Action::About, [](Desk& desk) { desk.state().about_open = false; },
+       [](Desk& desk) { return desk.state().about_open && desk.has_place("experiment.code"); }},
       {Action::Resume,
        [](Desk& desk) {
          desk.state().view.set_mode(ViewMode::Trigger);

@@ -12,6 +12,7 @@ class AdviceTest : public DeskTest {
  protected:
   void SetUp() override {
     DeskTest::SetUp();
+    state().about_open = true;  // where what was tried stands
     state().requests.experiment = {&experiment::experiment_named("P09"), experiment::Side::Before};
     ASSERT_TRUE(desk().until([&] { return state().experiment.active.has_value(); }));
     // The first cards may still be those of the run that the experiment took the place of.

@@ -113,19 +113,6 @@ TEST_F(CodeViewTest, IsCopiedAsAScript) {
   EXPECT_THAT(copied(), testing::Not(testing::HasSubstr("P09"))) << "another batch size is another program";
 }
 
-TEST_F(CodeViewTest, StandsBesideTheLanesOfAPresentation) {
-  desk().key(key::F5);
-  ASSERT_TRUE(desk().until([&] { return state().presentation.on && desk().has_place("code"); }));
-  const Rect lanes = state().places.at("timeline"), panel = state().places.at("code");
-  EXPECT_GE(panel.x, lanes.x + lanes.width);
-  desk().key(key::F4);
-  ASSERT_TRUE(desk().until([&] { return !desk().has_place("code"); }));
-  EXPECT_GT(state().places.at("timeline").width, lanes.width);
-  desk().key(key::F5);
-  ASSERT_TRUE(desk().until([&] { return !state().presentation.on; }));
-  EXPECT_FALSE(state().preferences.code_view);
-}
-
 TEST(CodeViewDesk, IsRemembered) {
   Desk desk;
   desk.remember("tour_done = true\ncode_view = true");

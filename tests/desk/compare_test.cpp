@@ -26,7 +26,7 @@ class CompareTest : public DeskTest {
     state().preferences.animation = true;
   }
   void pin() {
-    desk().click("pin_a");
+    desk().act(ui::Action::PinA);
     ASSERT_TRUE(desk().until([&] { return compare().pinned(); }));
   }
   void turn(std::int64_t log_interval) {
@@ -43,12 +43,12 @@ class CompareTest : public DeskTest {
 TEST_F(CompareTest, F4LeavesItForTheCode) {
   pin();
   turn(50);
-  desk().click("pin_a");
+  desk().act(ui::Action::CompareView);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("compare"); }));
   desk().key(key::F4);
   EXPECT_TRUE(desk().until([&] { return desk().has_place("code.0") && !desk().has_place("compare"); }));
   desk().key(key::F4);
-  EXPECT_TRUE(desk().until([&] { return !desk().has_place("code.0"); }));
+  EXPECT_TRUE(desk().until([&] { return state().drawer == ui::DrawerTab::Closed; }));
 }
 
 TEST_F(CompareTest, WhatRunsAfterTheTurnOfAKnobIsB) {
@@ -61,7 +61,7 @@ TEST_F(CompareTest, WhatRunsAfterTheTurnOfAKnobIsB) {
   EXPECT_EQ(a->facts.settings.at("log_interval"), "1");
   EXPECT_GT(a->mean_ns(), 1.2 * compare().b()->mean_ns()) << "reads cost";
   // The same button opens the view of both.
-  desk().click("pin_a");
+  desk().act(ui::Action::CompareView);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("compare.b"); }));
   EXPECT_FALSE(desk().has_place("timeline"));
   EXPECT_THAT(view().words().headline, HasSubstr("shorter"));
@@ -78,7 +78,7 @@ TEST_F(CompareTest, WhatRunsAfterTheTurnOfAKnobIsB) {
 TEST_F(CompareTest, BothMoveTogetherUnderTheMouse) {
   pin();
   turn(20);
-  desk().click("pin_a");
+  desk().act(ui::Action::CompareView);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("compare.b"); }));
   const Rect lanes = desk().place("compare.a");
   const ui::TimeAxis before = view().axis();
@@ -131,7 +131,7 @@ TEST_F(CompareTest, AStaysWhateverComesAfterIt) {
 
 TEST_F(CompareTest, ACardsExampleIsOnTheTimeline) {
   pin();
-  desk().click("pin_a");
+  desk().act(ui::Action::CompareView);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("compare.a") && desk().has_place("advice.0"); }));
   desk().click("advice.0");
   ASSERT_TRUE(desk().until([&] { return desk().has_place("timeline"); }));
@@ -142,7 +142,7 @@ TEST_F(CompareTest, ACardsExampleIsOnTheTimeline) {
 TEST_F(CompareTest, ItsTableAndItsPictureGoOut) {
   pin();
   turn(20);
-  desk().click("pin_a");
+  desk().act(ui::Action::CompareView);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("compare.copy"); }));
   desk().click("compare.copy");
   ASSERT_TRUE(desk().until([&] {

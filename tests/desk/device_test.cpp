@@ -119,7 +119,6 @@ TEST_F(DeviceTest, AGpuRunsInRealTime) {
   EXPECT_EQ(ui::badge_text(model().facts(), true), "GPU · Fake GPU 0");
   EXPECT_FALSE(desk().has_place("speed")) << "there is no speed to be set";
   EXPECT_TRUE(desk().has_place("pause"));
-  EXPECT_TRUE(desk().has_place("restart"));
   desk().key(key::Comma);
   EXPECT_DOUBLE_EQ(model().speed(), 1);
   EXPECT_EQ(model().capture().health.library, "made-up CUPTI");
@@ -173,7 +172,7 @@ TEST_F(DeviceTest, ALostDeviceLeavesItsTraceAndCanBeRestarted) {
   EXPECT_LE(notice.y + notice.height, timeline.y + 1);
   desk().frames(20);
   EXPECT_TRUE(desk().has_place("notice")) << "it does not go by itself";
-  EXPECT_TRUE(desk().has_place("lane.iteration"));
+  EXPECT_TRUE(desk().has_place("lane.phase"));
   desk().click("notice.again");
   ASSERT_TRUE(desk().until([&] { return model().live() && !model().notice(); }));
   EXPECT_EQ(model().source().device().id, "cuda:0");

@@ -48,6 +48,7 @@ class DrawnTextTest : public testing::Test {
 TEST_F(DrawnTextTest, InEveryFont) {
   constexpr const char* kText = "if x[0] == \"a-b\": 12.5 µs → 3 (é)";
   for (std::size_t role = 0; role < ui::kFontRoleCount; ++role) {
+    if (static_cast<ui::FontRole>(role) == ui::FontRole::Factor) continue;  // has figures only
     const auto lines = drawn([&](ImDrawList& list) { write(list, static_cast<ui::FontRole>(role), {10, 20}, kText); });
     ASSERT_EQ(lines.size(), 1u) << role;
     EXPECT_EQ(lines[0].text, kText) << role;

@@ -106,12 +106,13 @@ TEST_F(ExperimentsTest, NoTextsOverlapInThePanel) {
   for (const Experiment& e : experiment::experiments()) {
     if (e.published.empty() || e.device_of(Side::Before).starts_with("cpu")) continue;
     start(e);
+    state().about_open = true;
     model().set_speed(1);
     const auto begun = base::now();
     desk().until([&] {
       return state().experiment.active->measured(Side::Before) || base::now() - begun > std::chrono::seconds(1);
     });
-    ImGuiWindow* panel = ImGui::FindWindowByName("##knobs");
+    ImGuiWindow* panel = ImGui::FindWindowByName("##about");
     ASSERT_NE(panel, nullptr);
     for (float top = 0; top == 0 || top <= panel->ScrollMax.y; top += 500) {
       panel->Scroll.y = top;
@@ -171,7 +172,7 @@ TEST_F(ExperimentsTest, TabFlipsAsOneTurnAndTheFiguresOfBothSidesStay) {
   EXPECT_NEAR(syncs(Side::Before), 1, 0.35);
   EXPECT_LT(syncs(Side::After), 0.35);
   EXPECT_GT(measured(Side::Before)->summary.iteration.mean_ns, measured(Side::After)->summary.iteration.mean_ns);
-  EXPECT_TRUE(desk().until([&] { return desk().has_place("factor") && desk().has_place("last_turn"); }));
+  EXPECT_TRUE(desk().until([&] { return desk().has_place("change"); }));
   desk().click("side.before");
   EXPECT_EQ(side(), Side::Before);
 }
@@ -181,7 +182,11 @@ TEST_F(ExperimentsTest, AKnobTurnedByHandIsNeitherSide) {
   ASSERT_TRUE(model().set("log_interval", std::int64_t{7}).empty());
   desk().frames(2);
   EXPECT_EQ(side(), std::nullopt);
-  desk().click("side.after");
+  EXPECT_FALSE(state().comparison.other.of_experiment());
+  desk().click("side.before");  // what it was before: the switch is of what is on the lanes
+  EXPECT_EQ(side(), Side::Before);
+  state().requests.side = Side::After;
+  desk().frames(2);
   EXPECT_EQ(side(), Side::After);
   // One that is not part of the experiment leaves the side as it is, but what the other side gave is no comparison any
   // more.

@@ -577,32 +577,6 @@ void draw_code_tab(const Canvas& c) {
   c.state.places["code"] = {at.x, at.y + head * s, size.x, height};
 }
 
-float presented_code_width(const ShellState& state, const Fonts& fonts, float width) {
-  const workload::Code& code = state.code.code();
-  if (!state.preferences.code_view || code.empty()) return 0;
-  constexpr float kAround = 8 + 18 + 12 + 8;
-  const float letter = text_width(fonts, FontRole::MonoSmall, "00000000") / 8;
-  const float lines = static_cast<float>(letters_wanted(state.code) + 4) * letter + kAround * state.scale();
-  const float bars = 70 * state.scale();
-  return std::min(lines + bars, width * 0.42f);
-}
-
-void draw_presented_code(const Canvas& c) {
-  const float s = c.scale;
-  const ImVec2 size = ImGui::GetContentRegionAvail();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  CodeState& code = begin_code(c);
-  const float pad = 10 * s;
-  const CodeLayout layout =
-      code_layout(at.x, size.x, size.y - 2 * pad, s, letters_wanted(code), code.code().size(), measures(c.fonts));
-  ImGui::SetCursorScreenPos({at.x, at.y + pad});
-  begin_lines("##presented_code", {size.x, size.y - 2 * pad});
-  keep_in_view(code, layout);
-  CodeDrawing(c, layout).draw("code");
-  end_lines();
-  c.state.places["code"] = {at.x, at.y, size.x, size.y};
-}
-
 void draw_code_section(const Canvas& c) {
   CodeState& code = c.state.code;
   if (code.of_user() || code.code().empty() || c.state.drawer == DrawerTab::Code) return;

@@ -8,10 +8,6 @@ namespace lanescope::ui {
 
 /// The code tab in the lower part of the middle area; its column heads are in the row of the tabs.
 void draw_code_tab(const Canvas& canvas);
-/// The code next to the lanes in a presentation.
-void draw_presented_code(const Canvas& canvas);
-/// The width it needs there; 0: it is not shown, or there is no space.
-float presented_code_width(const ShellState& state, const Fonts& fonts, float width);
 /// A section of the side panel, while the tab is not open.
 void draw_code_section(const Canvas& canvas);
 /// The line of code that the selected event belongs to, as one of its figures; nothing if there is none.

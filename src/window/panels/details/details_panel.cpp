@@ -84,6 +84,17 @@ void draw_change(const Canvas& c, const Summary& now) {
              LabelAlign::Right);
   draw_label(c, {at.x, below_y - 3 * s, width, 26 * s}, c.theme.as_text(alike ? Colour::Muted : Colour::Good),
              FontRole::Title, says, LabelAlign::Right);
+  // What the button promised, beside what came of it.
+  const auto& tried = state.try_it.tried();
+  const bool foretold = !tried.empty() && tried.back().prediction && tried.back().prediction->refused.empty();
+  if (foretold) {
+    const double gain_foretold = predicted_gain(*tried.back().prediction);
+    const ImVec2 below_line = ImGui::GetCursorScreenPos();
+    ImGui::Dummy({width, 16 * s});
+    note_place(c, "change.predicted");
+    draw_label(c, {below_line.x, below_line.y, width, 16 * s}, c.theme[Colour::Muted], FontRole::Small,
+               tr("predicted {}", factor_text(std::max(gain_foretold, 1 / gain_foretold))), LabelAlign::Right);
+  }
   if (settled && ImGui::IsMouseHoveringRect(at, {at.x + width, at.y + 46 * s})) {
     ImGui::SetTooltip("%s", fmt::format("{}, {}", of_what(gain), factor_basis(below->summary.pace, now.pace)).c_str());
   }
@@ -98,27 +109,6 @@ std::string shown_factor(const ShellState& state) {
   const analysis::Gain gain = analysis::gain_between(below->summary.pace, state.comparison.other.batch_size(),
                                                      model.recent().pace, model.batch_now());
   return gain.known() ? factor_text(std::max(gain.factor, 1 / gain.factor)) : std::string();
-}
-
-Colour verdict_colour(VerdictKind kind) {
-  switch (kind) {
-    case VerdictKind::SyncBound:
-    case VerdictKind::RankBound:
-      return Colour::Wait;
-    case VerdictKind::Race:
-      return Colour::NotArrived;
-    case VerdictKind::LaunchBound:
-    case VerdictKind::CpuBound:
-      return Colour::Launch;
-    case VerdictKind::CopyBound:
-      return Colour::CopyH2D;
-    case VerdictKind::LoaderBound:
-      return Colour::CopyD2H;
-    case VerdictKind::GpuBound:
-      return Colour::Good;
-    default:
-      return Colour::Muted;
-  }
 }
 
 void draw_share_bar(const Canvas& c, const Summary& s) {
@@ -280,7 +270,7 @@ void draw_verdict(const Canvas& c, const Summary& recent) {
   const bool so_far = state.model.live() && recent.iteration.count > 0 && !recent.pace.known();
   const bool starting = state.model.live() && recent.verdict.kind == VerdictKind::Unknown;
   vertical_space(c, 12);
-  text(c, FontRole::Verdict, verdict_colour(recent.verdict.kind),
+  text(c, FontRole::Verdict, colour_of(recent.verdict.kind),
        starting ? tr("Measuring …") : analysis::verdict_title(recent.verdict));
   note_place(c, "verdict");
   if (so_far) note_place(c, "verdict.so_far");
@@ -362,7 +352,7 @@ void draw_verdict_band(const Canvas& c) {
   const std::string title = starting ? std::string(tr("Measuring …")) : analysis::verdict_title(recent.verdict);
   const float title_width = text_width(c.fonts, FontRole::Title, title) + 4;
   const float left = at.x + 16 * s;
-  draw_label(c, {left, at.y + 6 * s, title_width, 24 * s}, c.theme.as_text(verdict_colour(recent.verdict.kind)),
+  draw_label(c, {left, at.y + 6 * s, title_width, 24 * s}, c.theme.as_text(colour_of(recent.verdict.kind)),
              FontRole::Title, title);
   c.state.places["verdict"] = {left, at.y + 6 * s, title_width, 24 * s};
   const std::string lines = wrapped_lines(c, FontRole::Small, recent.verdict.sentence, size.x * 0.4f - 16 * s);

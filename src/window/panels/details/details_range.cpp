@@ -6,6 +6,7 @@
 
 #include "base/translate.h"
 #include "render/labels.h"
+#include "timeline/colouring.h"
 #include "window/panels/details/details_panels.h"
 #include "window/panels/lists/event_table.h"
 #include "window/widgets.h"
@@ -60,7 +61,7 @@ void draw_range_details(const Canvas& c) {
   const Summary& s = figures.job.answer->summary;
   // While answers are hidden, a stretch tells no more than the lanes do.
   if (answers_hidden(c.state)) return draw_durations(c);
-  text(c, FontRole::BodyBold, verdict_colour(s.verdict.kind), analysis::verdict_title(s.verdict));
+  text(c, FontRole::BodyBold, colour_of(s.verdict.kind), analysis::verdict_title(s.verdict));
   note_place(c, "range.verdict");
   wrapped_text(c, FontRole::Body, Colour::Muted, s.verdict.sentence);
   vertical_space(c, 6);

@@ -7,6 +7,7 @@
 #include "base/translate.h"
 #include "picture/words.h"
 #include "render/labels.h"
+#include "timeline/colouring.h"
 #include "window/panels/details/details_panels.h"
 #include "window/panels/lesson/lesson_panels.h"
 #include "window/panels/overlays/overlays_panels.h"
@@ -42,7 +43,7 @@ void draw_verdict(const Canvas& c, const std::string& title, float width) {
   const analysis::Verdict& verdict = c.state.model.recent().verdict;
   ImGui::SetCursorPos({kPresentationPad * c.scale, (kPresentationPad - 4) * c.scale});
   ImGui::BeginGroup();
-  text(c, FontRole::Verdict, verdict_colour(verdict.kind), title);
+  text(c, FontRole::Verdict, colour_of(verdict.kind), title);
   note_place(c, "presentation.verdict");
   std::string lines = wrapped_lines(c, FontRole::Body, verdict.sentence, width);
   const std::size_t second = lines.find('\n');

@@ -126,7 +126,7 @@ void draw_knob_row(const Canvas& c) {
   std::vector<const SettingSpec*> shown;
   std::string_view said;
   for (const SettingSpec* spec : in_order(state, settings)) {
-    const float width = row_knob_width(c, *spec, keys);
+    const float width = row_knob_width(c, *spec, settings.value(spec->key), keys);
     if (x + width > limit) continue;
     const workload::NoEffect* none = settings.no_effect(*spec);
     const char* reason = none ? tr(none->reason) : nullptr;
@@ -146,7 +146,7 @@ void draw_knob_row(const Canvas& c) {
     float others = 0;
     for (const SettingSpec* other : in_order(state, settings)) {
       const bool later = std::ranges::find(shown, other) == shown.end();
-      if (later && is_first_choice(*other)) others += row_knob_width(c, *other, keys) + kKnobGap * s;
+      if (later && is_first_choice(*other)) others += row_knob_width(c, *other, settings.value(other->key), keys) + kKnobGap * s;
     }
     const auto next_reason = [&] {
       for (const SettingSpec* other : in_order(state, settings)) {
