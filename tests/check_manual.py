@@ -82,7 +82,7 @@ def read_actions(root):
     features = re.search(r"for \(const auto feature :\s*\{([^}]*)\}", source).group(1)
     actions = []
     for group, name, text, chords in (row for f in re.findall(r"\w+", features) for row in ACTION.findall(rows.get(f, ""))):
-        keys = [key for chord in re.findall(r"\{([^{}]*)\}", chords) if (key := key_text(chord))]
+        keys = [key for chord in re.findall(r"\{([^{}]+)\}", chords) if (key := key_text(chord))]
         actions.append((group, name, " · ".join(f"`{key}`" for key in keys) or "–", text))
     header = (root / "src/shell/actions.h").read_text(encoding="utf-8")
     declared = re.search(r"enum class Action : [\w:]+ \{(.*?)\};", header, re.DOTALL).group(1)

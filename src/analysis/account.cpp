@@ -66,41 +66,54 @@ Nanoseconds end_of_loop(const trace::Trace& trace) {
   return end;
 }
 
-/// Of a recording of another program: the iterations without slow first ones; without iterations, from the first to the
-/// last operation of any GPU.
-Account account_of_recording(const trace::Trace& trace, const LiveAnalysis& analysis) {
-  constexpr Nanoseconds kEnd = std::numeric_limits<Nanoseconds>::max();
+/// From the first to the last operation of any GPU; what is counted there is counted in all of the trace, which has the
+/// launch of the first.
+Account account_without_iterations(const trace::Trace& trace, const LiveAnalysis& analysis) {
   Account account;
   Summary& summary = account.summary;
-  const std::span<const IterationRecord> records = analysis.records();
-  if (records.empty()) {
-    summary = analysis.total();
-    Nanoseconds from = summary.judged.from_ns, to = summary.judged.to_ns;
-    for (trace::GpuNumber gpu = 0; analysis.gpu_count() > 1 && gpu < analysis.gpu_count(); ++gpu) {
-      const Judged judged = analysis.total(gpu).judged;
-      if (judged.to_ns > judged.from_ns) from = std::min(from, judged.from_ns);
-      to = std::max(to, judged.to_ns);
-    }
-    if (summary.verdict.kind != VerdictKind::Unknown && to > from) summary = analyse(trace, from, to);
-    account.elapsed_ns = summary.window_ns();
-    return account;
+  summary = analysis.total();
+  const auto [begin, end] = trace.extent();
+  account.elapsed_ns = end - begin;
+  Nanoseconds from = summary.judged.from_ns, to = summary.judged.to_ns;
+  for (trace::GpuNumber gpu = 0; analysis.gpu_count() > 1 && gpu < analysis.gpu_count(); ++gpu) {
+    const Judged judged = analysis.total(gpu).judged;
+    if (judged.to_ns > judged.from_ns) from = std::min(from, judged.from_ns);
+    to = std::max(to, judged.to_ns);
   }
-  const auto without = [&](std::size_t left_out) {
-    const IterationRecord &first = records.front(), &last = records[left_out - 1];
-    summary = analysis.window(last.end_ns, kEnd);
-    summary.judged.warm_up_ns = last.iterations_ns - first.iterations_ns + first.duration();
-    summary.judged.warm_up = static_cast<std::int64_t>(left_out);
-    judge(summary);
-    if (left_out == 1) account.warm_up_ns = first.duration();
-  };
-  const std::size_t slow = records.size() - steady_records(records, false).size();
-  if (slow > 0) {
-    without(slow);
-  } else {
-    summary = analysis.window(*analysis.first_iteration_ns(), kEnd);
-    if (summary.judged.warm_up_ns > 0) without(1);
+  if (summary.verdict.kind == VerdictKind::Unknown || to <= from) return account;
+  const Summary all = std::exchange(summary, analyse(trace, from, to));
+  for (const auto count :
+       {&Summary::sync_count, &Summary::launch_count, &Summary::gpu_op_count, &Summary::cpu_op_count})
+    summary.*count = all.*count;
+  return account;
+}
+
+/// Of a recording of another program: the iterations, without slow first ones.
+Account account_of_recording(const trace::Trace& trace, const LiveAnalysis& analysis) {
+  constexpr Nanoseconds kEnd = std::numeric_limits<Nanoseconds>::max();
+  if (analysis.records().empty()) return account_without_iterations(trace, analysis);
+  Account account;
+  Summary& summary = account.summary;
+  // Each process has iterations of its own: from when the first has none that are slow.
+  std::optional<Nanoseconds> warm;
+  const std::size_t gpus = std::max<std::size_t>(1, analysis.gpu_count());
+  for (std::size_t gpu = 0; gpu < gpus; ++gpu) {
+    const auto records = analysis.records(gpus > 1 ? static_cast<trace::GpuNumber>(gpu) : trace::kNobody);
+    const std::size_t slow = records.size() - steady_records(records, false).size();
+    if (slow > 0) warm = std::min(warm.value_or(kEnd), records[slow - 1].end_ns);
   }
+  summary = analysis.window(warm.value_or(*analysis.first_iteration_ns()), kEnd);
+  if (!warm && summary.judged.warm_up_ns > 0) summary = analysis.window(*(warm = summary.judged.from_ns), kEnd);
   account.elapsed_ns = summary.window_ns();
+  if (!warm) return account;
+  const auto records = analysis.records(summary.verdict_gpu);
+  const auto first = std::ranges::lower_bound(records, summary.judged.from_ns, {}, &IterationRecord::start_ns);
+  if (first == records.begin()) return account;
+  const IterationRecord &begin = records.front(), &last = first[-1];
+  summary.judged.warm_up_ns = last.iterations_ns - begin.iterations_ns + begin.duration();
+  summary.judged.warm_up = last.number;
+  if (last.number == 1) account.warm_up_ns = begin.duration();
+  judge(summary);
   return account;
 }
 

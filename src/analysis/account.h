@@ -35,7 +35,7 @@ struct RunConditions {
 struct Account {
   /// From the start of the first iteration to the end of the trace; without iterations, the whole trace. Of another
   /// program (`replay`): the stretch of the verdict, so that all figures are of one. What its profiler did before and
-  /// after is not the program's.
+  /// after is not the program's. (Without iterations, only times are: calls and operations are those of the trace.)
   Summary summary;
   /// The duration of the first iteration, if `summary` and `elapsed_ns` exclude it.
   std::optional<Nanoseconds> warm_up_ns;

@@ -113,6 +113,7 @@ int run_headless(const RunRequest& request) {
     RunFigures figures = measured.figures();
     figures.advice = measured.advice(figures);
     if (tables) {
+      figures.idle = analysis::idle_ledger(measured.trace(), measured.analysis(), figures.summary);
       figures.breakdown = measured.breakdown(figures);
       figures.trials = trials_of(recorded_of(measured), *figures.advice);
     }

@@ -128,6 +128,7 @@ int run_experiment(const ExperimentRequest& request) {
     figures.advice = runs[s]->advice(figures);
     // A run cut into stretches is one that is to be measured, and its figures are few.
     if ((!request.json.empty() && request.stretch == 0) || !request.html.empty()) {
+      figures.idle = analysis::idle_ledger(runs[s]->trace(), runs[s]->analysis(), figures.summary);
       figures.breakdown = runs[s]->breakdown(figures);
       figures.trials = trials_of(recorded_of(*runs[s]), *figures.advice);
     }

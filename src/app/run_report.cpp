@@ -383,12 +383,13 @@ std::string figure_number(double value) {
   return fmt::format("{:.4g}", value);
 }
 
-std::string run_table(const RunFigures& figures, const Style& style) {
+std::string run_table(const RunFigures& figures, const Style& style, bool with_places) {
   std::string text = heading(figures, style);
   const std::string settings = settings_line(figures, [](const std::string&) { return true; });
   if (!settings.empty()) text += fmt::format("{}{}{}\n", style.dim, settings, style.off);
   return text + '\n' + table_of({&figures}).text(style) + '\n' + verdict_text(figures, style) +
-         verdict_figures(figures, style) + (figures.idle ? idle_text(*figures.idle, style) : std::string()) +
+         verdict_figures(figures, style) +
+         (with_places && figures.idle ? idle_text(*figures.idle, style) : std::string()) +
          (figures.advice ? advice_text(*figures.advice, style) : std::string());
 }
 
@@ -435,7 +436,7 @@ std::string collectives_text(const analysis::Collectives& collectives, const Sty
 }  // namespace
 
 std::string file_table(const RunFigures& figures, const FileFacts& source, const Style& style) {
-  std::string text = run_table(figures, style);
+  std::string text = run_table(figures, style, true);
   if (figures.collectives) text += collectives_text(*figures.collectives, style);
   const auto listed = [](const std::map<std::string, std::uint64_t>& counts) {
     std::string line;

@@ -1,5 +1,7 @@
 #include "app/reports.h"
 
+#include <cmath>
+
 #include "analysis/figure.h"
 #include "analysis/stragglers.h"
 #include "base/version.h"
@@ -228,6 +230,8 @@ Json breakdown_json(const analysis::Breakdown& b, const analysis::Summary& summa
 }
 
 Json idle_row_json(const analysis::IdleLedger& ledger, const analysis::IdleRow& row) {
+  Json over_time = Json::array();
+  for (const double ns : row.over_time) over_time.push_back(std::llround(ns));
   return {{"place", text_or_null(row.place)},
           {"detail", text_or_null(row.detail)},
           {"file", text_or_null(row.file)},
@@ -238,7 +242,7 @@ Json idle_row_json(const analysis::IdleLedger& ledger, const analysis::IdleRow& 
           {"share", ledger.share(row.idle_ns)},
           {"gaps", row.gaps()},
           {"longest", {{"from_ns", row.longest.start_ns}, {"to_ns", row.longest.end_ns}}},
-          {"over_time_ns", row.over_time}};
+          {"over_time_ns", std::move(over_time)}};
 }
 
 // The rows and `other` add up to idle_ns.

@@ -151,10 +151,11 @@ std::string with_keys(const std::string& text, Action action) {
 bool is_listed(const ActionInfo& info) {
   // Keys as in many programs, and those of single moments, which say them themselves.
   constexpr std::array kUnlisted{
-      Action::ScrollUp,        Action::ScrollDown,   Action::FitAll,     Action::ViewForward,   Action::GoTo,
-      Action::ToBegin,         Action::ToEnd,        Action::NextFound,  Action::PreviousFound, Action::CodeView,
-      Action::HideAnswers,     Action::PicturePanel, Action::Screenshot, Action::Menu,          Action::NextControl,
-      Action::PreviousControl, Action::FullScreen,   Action::LargerText, Action::SmallerText,   Action::Quit};
+      Action::ScrollUp,         Action::ScrollDown,   Action::FitAll,     Action::ViewForward,   Action::GoTo,
+      Action::ToBegin,          Action::ToEnd,        Action::NextFound,  Action::PreviousFound, Action::CodeView,
+      Action::HideAnswers,      Action::PicturePanel, Action::Screenshot, Action::Menu,          Action::NextControl,
+      Action::PreviousSameName, Action::IdleRow2,     Action::IdleRow3,   Action::IdleRow4,      Action::IdleRow5,
+      Action::PreviousControl,  Action::FullScreen,   Action::LargerText, Action::SmallerText,   Action::Quit};
   return info.keys.front().key != 0 && std::ranges::find(kUnlisted, info.action) == kUnlisted.end();
 }
 

@@ -53,7 +53,7 @@ std::vector<ActionInfo> idle_actions() {
       {Action::IdleRow1,
        ActionGroup::Reading,
        "idle-1",
-       N_("where the GPU idles most: the longest gap there; then Shift+. the next one"),
+       N_("longest gap where the GPU idles most; 2 to 5: next"),
        {{key::Digit1}},
        choose<0>,
        no_idle_places},

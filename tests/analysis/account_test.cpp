@@ -220,7 +220,8 @@ TEST_F(AccountTest, ARecordingWithoutIterationsIsOfItsOperations) {
   const Account account = account_of(trace, live, {.replay = true});
   expect_span(account.summary, 100, 300);
   expect_span(account.summary.judged, 100, 300);
-  EXPECT_EQ(account.elapsed_ns, 200);
+  EXPECT_EQ(account.elapsed_ns, 900);
+  EXPECT_EQ(account.summary.launch_count, 2);
   EXPECT_EQ(account.summary.bubble_ns, 50);
 }
 

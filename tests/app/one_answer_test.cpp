@@ -43,6 +43,7 @@ struct Window {
     figures.facts = model.facts();
     figures.summary = model.recent();
     figures.events = model.trace().counts();
+    figures.idle = idle_ledger(model.trace(), model.analysis(), model.recent());
     analysis::Advice& shown = figures.advice.emplace();
     for (const ui::AdviceCard& card : advice.cards()) shown.cards.push_back(card.card);
     return summary_json(figures);
@@ -179,6 +180,7 @@ struct RunSide {
     figures = run.figures();
     figures.advice = run.advice(figures);
     figures.breakdown = run.breakdown(figures);
+    figures.idle = idle_ledger(run.trace(), run.analysis(), figures.summary);
   }
   experiment::MeasuredRun run;
   RunFigures figures;

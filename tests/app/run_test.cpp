@@ -54,7 +54,7 @@ TEST_F(Run, TheJsonHasTheseFieldsAndTypes) {
                           "bubble_ns", "bubbles_by_cause", "bubbles_by_fine_cause", "host_wait_ns", "loader_wait_ns",
                           "sync_count", "launch_count", "run_ahead", "h2d_bytes", "h2d_gb_per_s", "d2h_bytes",
                           "d2h_gb_per_s", "verdict", "events", "loss", "verdict_sentence", "verdict_figures",
-                          "verdict_note", "own", "advice", "breakdown"));
+                          "verdict_note", "own", "idle_ledger", "advice", "breakdown"));
   EXPECT_EQ(json["lanescope"], "0.1.0");
   EXPECT_EQ(json["workload"], "linear-mse");
   EXPECT_EQ(json["device"], "sim:rtx4090");
@@ -160,7 +160,8 @@ TEST_F(Run, UnderATightMemoryCapNothingGoesUncounted) {
   EXPECT_EQ(whole["events"]["evicted"], 0);
   EXPECT_GT(cut["events"]["evicted"], 0);
   cut["events"]["evicted"] = 0;
-  for (Json* json : {&cut, &whole}) {  // predictions are based on what was kept
+  for (Json* json : {&cut, &whole}) {  // predictions, and the places of gaps, are based on what was kept
+    EXPECT_EQ(json->erase("idle_ledger"), 1u);
     for (Json& card : (*json)["advice"]["cards"]) EXPECT_EQ(card.erase("trial"), 1u);
   }
   EXPECT_EQ(cut.dump(), whole.dump());

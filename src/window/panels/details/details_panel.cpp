@@ -133,6 +133,10 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
   };
   const auto kernels = static_cast<double>(judged ? s.judged.kernel_ns : s.kernel_ns);
   const auto busy = static_cast<double>(judged ? s.judged.busy_ns : s.gpu_busy_ns);
+  const auto own_work = static_cast<double>(judged ? s.judged.own_work_ns : 0);
+  // Kernels of collectives that only wait for another GPU.
+  const bool waits_for_rank = s.verdict.kind == VerdictKind::RankBound && s.verdict_gpu_name == s.judged.rank_waits;
+  const auto waits = static_cast<double>(waits_for_rank ? s.judged.rank_wait_ns : 0);
   const bool placed =
       2 * s.judged.sync_place_ns >= idle_of(idle, CauseGroup::AfterSync) && !s.judged.sync_place.empty();
   const std::string after_sync = placed ? s.judged.sync_place
@@ -140,10 +144,13 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
                                      ? std::string(tr("reading"))
                                      : std::string(tr("waiting"));
   const Share shares[] = {
-      {kernels, SpanStyle::Solid, Colour::Kernel, Colour::Kernel, tr("kernels")},
+      {kernels - waits, SpanStyle::Solid, Colour::Kernel, Colour::Kernel, tr("kernels")},
+      {waits, SpanStyle::Hatched, Colour::WaitGround, Colour::Wait,
+       s.judged.rank_late.empty() ? std::string(tr("waiting")) : s.judged.rank_late},
       {busy - kernels, SpanStyle::Solid, Colour::CopyH2D, Colour::CopyH2D, tr("copying")},
       {part(CauseGroup::AfterSync), SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, after_sync},
-      {part(CauseGroup::Launch), SpanStyle::Dashed, Colour::PanelRaised, Colour::Launch,
+      {own_work, SpanStyle::Solid, Colour::Launch, Colour::Launch, tr("other CPU work")},
+      {part(CauseGroup::Launch) - own_work, SpanStyle::Dashed, Colour::PanelRaised, Colour::Launch,
        called(analysis::BubbleCause::Allocation, tr("allocating"), tr("launching"))},
       {part(CauseGroup::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D,
        called(analysis::BubbleCause::Pinning, tr("pinning"), tr("staging"))},
