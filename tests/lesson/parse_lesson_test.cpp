@@ -31,7 +31,7 @@ std::string error_of(const std::string& rest) {
 TEST(ParseLesson, ReadsAStepWithAQuestion) {
   const Lesson lesson = parse_lesson(
       file("side = \"after\"\nsettings = [\"batch_size=64\"]\n"
-           "[steps.view]\nspan_us = 300\n"
+           "[steps.view]\niterations = 3\n"
            "[steps.question]\ntext = { en = \"how much?\", zh = \"多少？\" }\nleast = 1\nmost = 5\n"
            "[[steps]]\nname = \"two\"\nminutes = 1\nexperiment = \"p08\"\ntitle = { en = \"a\", zh = \"b\" }\n"
            "text = { en = \"c\", zh = \"d\" }\n"),
@@ -43,7 +43,7 @@ TEST(ParseLesson, ReadsAStepWithAQuestion) {
   EXPECT_EQ(step.side, Side::After);
   EXPECT_EQ(step.settings, std::vector<std::string>{"batch_size=64"});
   ASSERT_TRUE(step.view && step.question);
-  EXPECT_EQ(step.view->span_ns, 300'000);
+  EXPECT_EQ(step.view->iterations, 3);
   EXPECT_EQ(step.question->measure.figure, "factor");
   EXPECT_EQ(step.question->unit, "x");
   EXPECT_FALSE(lesson.steps[1].asks());
