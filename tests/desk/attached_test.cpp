@@ -67,6 +67,28 @@ TEST_F(AttachedTest, TheDetailsHaveTheStackAndAClickOpensALine) {
   EXPECT_EQ(code().file(), "train.py");
 }
 
+// In each millisecond the GPU idles for 600 µs: from the end of "sum" until the next launch's kernel, after the read of
+// line 8.
+TEST_F(AttachedTest, WhereTheGpuIdlesIsALineWithItsText) {
+  state().drawer = DrawerTab::Plots;
+  const analysis::IdleLedger& ledger = state().idle.ledger();
+  ASSERT_TRUE(desk().until([&] { return !ledger.rows.empty() && desk().has_place("idle.0"); }));
+  EXPECT_EQ(ledger.rows[0].place, "train.py:8");
+  EXPECT_EQ(ledger.rows[0].longest_ns, 600'000);
+  EXPECT_NEAR(ledger.each(ledger.idle_ns), 600'000, 1);
+  DrawnTexts drawn;
+  desk().frames(2);
+  EXPECT_THAT(drawn.texts(), Contains("train.py:8"));
+  EXPECT_THAT(drawn.texts(), Contains("print(loss.item())"));
+  desk().key(ui::key::Digit1);
+  ASSERT_TRUE(state().selection.bubble);
+  EXPECT_EQ(state().selection.bubble->duration(), 600'000);
+  EXPECT_THAT(state().selection.caption, HasSubstr(" gaps of train.py:8"));
+  program_->play(10);
+  desk().frames(5);
+  EXPECT_EQ(state().idle.chosen(), 0u) << "the choice stays";
+}
+
 TEST_F(AttachedTest, TheTooltipHasTheLine) {
   hold_still();
   const auto calls = events_in_view(LaneKind::Calls);
