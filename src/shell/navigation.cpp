@@ -261,7 +261,7 @@ std::vector<ActionInfo> view_actions() {
       {Action::Fit,
        ActionGroup::View,
        "fit",
-       N_("centre the selection; again: fit it; else: fit an iteration, or all"),
+       N_("centre or fit the selection; else fit an iteration"),
        {{key::F}},
        fit},
       {Action::FitAll, ActionGroup::View, "fit-all", N_("show the whole run"), {{key::F, kShift}}, fit_all},

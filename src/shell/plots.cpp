@@ -79,7 +79,7 @@ std::vector<ActionInfo> plot_actions() {
       {Action::PinGhost,
        ActionGroup::Reading,
        "ghost",
-       N_("ghost: the curves of now, or the best earlier iteration"),
+       N_("ghost: these curves, or the best earlier iteration"),
        {{key::Y}},
        toggle_ghost},
   };

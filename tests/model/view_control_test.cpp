@@ -157,7 +157,7 @@ TEST_F(ViewControlTest, TheRulerForgetsATriggerThatIsFarAway) {
 // Until somebody does something: then what was there and what is there now can be compared.
 TEST_F(ViewControlTest, AfterATurnATypicalIterationStays) {
   run_live();
-  ASSERT_TRUE(frames_until([&] { return model.recent().pace.known(); }));
+  ASSERT_TRUE(frames_until([&] { return model.recent().pace.known() && model.recent_is_current(); }));
   for (int i = 0; i < 60; ++i) frame();
   const double scale = view.axis().ns_per_pixel();
   ASSERT_EQ(model.set("log_interval", std::int64_t{100}), "");
@@ -180,7 +180,7 @@ TEST_F(ViewControlTest, AfterATurnATypicalIterationStays) {
 // An iteration fills 86 % of the view: one per cent more is not yet 90 %, five times as much is.
 TEST_F(ViewControlTest, TheScaleChangesOnlyForWhatDoesNotFit) {
   run_live();
-  ASSERT_TRUE(frames_until([&] { return model.recent().pace.known(); }));
+  ASSERT_TRUE(frames_until([&] { return model.recent().pace.known() && model.recent_is_current(); }));
   for (int i = 0; i < 60; ++i) frame();
   const double own = static_cast<double>(view.shown_iteration()->duration());
   const double scale = view.axis().ns_per_pixel();

@@ -65,7 +65,7 @@ TEST(ActionTable, ADisabledActionOnlySaysWhy) {
   live.model.start_run(options);
   live.model.set_paused(true);
   EXPECT_EQ(why_without_effect(live, Action::PauseRun), "");
-  EXPECT_EQ(why_without_effect(live, Action::FlipSide), "no experiment is running");
+  EXPECT_EQ(why_without_effect(live, Action::FlipSide), "no experiment is running, and no knob was turned");
   EXPECT_GE(check_disabled(live), 5u);
 }
 

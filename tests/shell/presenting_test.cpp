@@ -62,7 +62,7 @@ TEST_F(PresentingKeys, GoThroughTheLesson) {
 
 TEST_F(PresentingKeys, ScrollTheTextWithoutAMouse) {
   EXPECT_FALSE(press(key::Down, modifier::Shift));
-  state_.presentation.on = true;
+  state_.presentation.on = state_.presentation.story = true;
   EXPECT_TRUE(press(key::Down, modifier::Shift));
   EXPECT_TRUE(press(key::Down, modifier::Shift, true)) << "held";
   EXPECT_TRUE(press(key::Up, modifier::Shift));

@@ -75,6 +75,9 @@ TEST_F(PixelsTest, ThePictureShowsTheLanesWhereTheyAre) {
     for (const trace::Event& e : events_in_view(lane)) {
       const auto colour = colour_of(e);
       if (!colour || axis().length_px(e.duration()) < 5) continue;
+      // What is around the shown iteration is dimmed.
+      const auto& shown = state().view.shown_iteration();
+      if (shown && (e.start_ns < shown->start_ns || e.end_ns > shown->end_ns)) continue;
       // Near the bottom of the row, under what is written there; in the event's first half, since the line of the
       // trigger may stand in its middle.
       const auto x = static_cast<int>(axis().to_px(e.start_ns + e.duration() / 3));
@@ -90,8 +93,6 @@ TEST_F(PixelsTest, ThePictureShowsTheLanesWhereTheyAre) {
     name = theme_name;
     const auto records = model().analysis().records();
     take(records[4].start_ns, records[5].end_ns);
-    look(trace::LaneKind::Iterations,
-         [](const trace::Event& e) { return trace::index_of(e) % 2 ? ui::Colour::RangeAlt : ui::Colour::Range; });
     look(trace::LaneKind::Kernels, [](const trace::Event&) { return ui::Colour::Kernel; });
     look(trace::LaneKind::CopyH2D, [](const trace::Event&) { return ui::Colour::CopyH2D; });
     // Between the rows there is the ground.
