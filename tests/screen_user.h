@@ -73,9 +73,8 @@ class ScreenUser {
   /// Where something is drawn, by its name in ShellState::places. Opens the drawer at the left, and scrolls it, where it
   /// must.
   Rect place(const std::string& name) {
-    frames(1);
-    if (!has_place(name) && !state().lesson.on() && !state().model.nothing()) {
-      frames(2);
+    if (!has_place(name) && !state().lesson.on() && !state().model.nothing() && !state().overlays.open) {
+      frames(3);
       if (!has_place(name)) state().about_open = true;
     }
     if (!until([&] { return has_place(name); })) {

@@ -83,6 +83,7 @@ class Shell {
   std::uint64_t task_seen_ = 0;  // the figures that a task was last checked with
   std::size_t kept_step_ = 0;    // of the lesson, as last written to the student's file
   LessonPhase kept_phase_ = LessonPhase::Reading;
+  bool about_was_open_ = false;
   std::uint64_t shown_over_ = 0;  // the generation that the drawers over the lanes were last drawn of
   std::chrono::steady_clock::time_point unsteady_since_{};  // the launch queue fills or drains
   std::optional<double> hurried_from_;  // the speed before a measurement that takes long was hurried

@@ -134,6 +134,7 @@ void Shell::hurry_measurement() {
   const bool takes_long = now - unsteady_since_ > kFillsFor ||
                           (lesson.on() && lesson.phase() == LessonPhase::Measuring &&
                            lesson.now().seconds - lesson.now().seconds_asked > kHurryAfterSeconds);
+  if (hurried_from_ && model.speed() != 1) hurried_from_.reset();
   if (takes_long && !hurried_from_ && model.virtual_time() && model.speed() < 1) {
     hurried_from_ = model.speed();
     go_at(1);

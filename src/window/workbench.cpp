@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/time.h"
 #include "render/labels.h"
@@ -147,6 +148,8 @@ void Shell::draw_workbench(const Canvas& canvas) {
 // What the experiment, or the trace, is about, at the left; in a narrow window the selection, at the right.
 void Shell::draw_drawers_over_lanes(const Canvas& canvas, const Rect& room) {
   const float s = canvas.scale;
+  const bool opened = state_.about_open && !std::exchange(about_was_open_, state_.about_open);
+  about_was_open_ = state_.about_open;
   const auto over = [&](const char* id, float x, const auto& draw) {
     const float width = std::min(kAboutWidth * s, room.width);
     const Rect r{x, room.y, width, room.height};
@@ -154,7 +157,7 @@ void Shell::draw_drawers_over_lanes(const Canvas& canvas, const Rect& room) {
       ImDrawList& list = *ImGui::GetWindowDrawList();
       list.AddRectFilled({r.x, r.y}, {r.x + r.width, r.y + r.height}, canvas.theme[Colour::Panel]);
       list.AddRect({r.x, r.y}, {r.x + r.width, r.y + r.height}, canvas.theme[Colour::Line]);
-      if (shown_over_ != state_.model.generation()) ImGui::SetScrollY(0);
+      if (shown_over_ != state_.model.generation() || opened) ImGui::SetScrollY(0);
       draw();
     }, true);
   };

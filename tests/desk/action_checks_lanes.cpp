@@ -41,10 +41,10 @@ void point_at(Desk& desk, trace::LaneKind kind) {
 
 void point_at_calls(Desk& desk) { point_at(desk, trace::LaneKind::Calls); }
 
-void point_at_iterations(Desk& desk) { point_at(desk, trace::LaneKind::Iterations); }
+void point_at_phases(Desk& desk) { point_at(desk, trace::LaneKind::Phases); }
 
-bool second_is_iterations(Desk& desk) {
-  return desk.state().timeline.places()[1].key == key_of(desk, trace::LaneKind::Iterations);
+bool second_is_phases(Desk& desk) {
+  return desk.state().timeline.places()[1].key == key_of(desk, trace::LaneKind::Phases);
 }
 
 void hide_calls(Desk& desk) {
@@ -60,8 +60,8 @@ std::vector<ActionCheck> lanes_checks() {
       {Action::HideLane, point_at_calls, [](Desk& desk) { return desk.state().timeline.hidden_count() == 1; }},
       {Action::ShowAllLanes, hide_calls, [](Desk& desk) { return desk.state().lanes.hidden_count() == 0; }},
       {Action::PinLane, point_at_calls, [](Desk& desk) { return calls(desk).pinned && number_of_calls(desk) == 0; }},
-      {Action::LaneUp, point_at_calls, [](Desk& desk) { return number_of_calls(desk) == 1; }},
-      {Action::LaneDown, point_at_iterations, second_is_iterations},
+      {Action::LaneUp, point_at_calls, [](Desk& desk) { return number_of_calls(desk) == 0; }},
+      {Action::LaneDown, point_at_phases, second_is_phases},
       {Action::TallerLane, point_at_calls, [](Desk& desk) { return calls(desk).height > 1.2f; }},
       {Action::ShorterLane, point_at_calls, [](Desk& desk) { return calls(desk).height < 0.9f; }},
       {Action::GroupLanes, point_at_calls,

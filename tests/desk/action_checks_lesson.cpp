@@ -37,7 +37,7 @@ std::vector<ActionCheck> lesson_checks() {
        [](Desk& desk) { return desk.state().toast.has_value(); }},
       {Action::EndLesson, first, [](Desk& desk) { return !desk.state().lesson.on(); }},
       {Action::HideAnswers, {}, [](Desk& desk) { return desk.has_place("hidden"); }},
-      {Action::StoryColumn, [](Desk& desk) { desk.state().presentation.on = true; },
+      {Action::StoryColumn, [](Desk& desk) { desk.state().presentation.on = desk.state().presentation.story = true; },
        [](Desk& desk) { return !desk.state().presentation.story; }},
   };
 }

@@ -130,7 +130,7 @@ std::vector<ActionCheck> navigation_checks() {
       view_check(Action::PanRight, [](auto& a, auto& b) { return a.offset_px(b) > 5; }),
       scroll_check(Action::ScrollUp, false),
       scroll_check(Action::ScrollDown, true),
-      {Action::Fit, still, shows_all},
+      {Action::Fit, still, [](Desk& desk) { return !desk.state().view.moved_by_hand(); }},
       {Action::FitAll,
        [](Desk& desk) {
          still(desk);

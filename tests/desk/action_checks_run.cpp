@@ -16,7 +16,11 @@ std::vector<ActionCheck> run_checks() {
   };
   const auto interval = [setting](Desk& desk) { return std::stod(setting(desk, "log_interval")); };
   const auto turns = [&](Action action, const char* key) {
-    return ActionCheck{action, [=](Desk& desk) { *text_before = setting(desk, key); },
+    return ActionCheck{action,
+                       [=](Desk& desk) {
+                         desk.state().model.set("feed", std::string("per-iteration"));
+                         *text_before = setting(desk, key);
+                       },
                        [=](Desk& desk) { return setting(desk, key) != *text_before; }};
   };
   return {

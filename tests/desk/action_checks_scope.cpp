@@ -21,7 +21,15 @@ std::vector<ActionCheck> scope_checks() {
        [](Desk& desk) { return desk.state().scope.average.on && desk.state().scope.picture.count() > 0; }},
       {Action::TriggerPanel, [](Desk& desk) { desk.state().scope.panel_open = false; },
        [](Desk& desk) { return desk.state().scope.panel_open && desk.state().places.contains("trigger_panel"); }},
-      {Action::WorstIteration, {}, [](Desk& desk) { return desk.state().view.stays() && desk.state().toast; }},
+      {Action::WorstIteration,
+       [](Desk& desk) {
+         desk.state().view.resume();
+         desk.state().model.set_paused(false);
+         const auto& analysis = desk.state().model.analysis();
+         const std::size_t before = analysis.records().size();
+         desk.until([&] { return desk.state().model.analysis().records().size() >= before + 10; });
+       },
+       [](Desk& desk) { return desk.state().toast && desk.state().toast->text.starts_with("worst of "); }},
       {Action::About, [](Desk& desk) { desk.state().about_open = false; },
        [](Desk& desk) { return desk.state().about_open && desk.has_place("experiment.code"); }},
       {Action::Resume,

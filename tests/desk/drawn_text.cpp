@@ -175,7 +175,7 @@ DrawnTexts* the_collector = nullptr;
 
 void letters_have_changed() { the_letters.reset(); }
 
-std::vector<DrawnText> texts_of(const ImDrawData& frame) {
+std::vector<DrawnText> texts_of(const ImDrawData& frame, const std::string& window) {
 #if IMGUI_VERSION_NUM >= 19200
   letters_have_changed();  // it makes each letter when it is first drawn
 #endif
@@ -183,6 +183,7 @@ std::vector<DrawnText> texts_of(const ImDrawData& frame) {
   Reader reader;
   for (int n = 0; n < frame.CmdListsCount; ++n) {
     const ImDrawList& list = *frame.CmdLists[n];
+    if (!window.empty() && (list._OwnerName == nullptr || window != list._OwnerName)) continue;
     for (const ImDrawCmd& command : list.CmdBuffer) {
       if (!draws_letters(command)) continue;
       const ImVec4& room = command.ClipRect;
@@ -206,7 +207,7 @@ std::vector<DrawnText> texts_of(const ImDrawData& frame) {
   return reader.take();
 }
 
-DrawnTexts::DrawnTexts() { the_collector = this; }
+DrawnTexts::DrawnTexts(std::string window) : window_(std::move(window)) { the_collector = this; }
 DrawnTexts::~DrawnTexts() { the_collector = nullptr; }
 
 void DrawnTexts::forget() {
@@ -217,7 +218,7 @@ void DrawnTexts::forget() {
 void DrawnTexts::collect(const ImDrawData& frame) {
   if (the_collector == nullptr) return;
   std::string text;
-  for (DrawnText& line : texts_of(frame)) {
+  for (DrawnText& line : texts_of(frame, the_collector->window_)) {
     if (!line.goes_on) the_collector->texts_.insert(std::exchange(text, {}));
     text += (line.goes_on ? "\n" : "") + line.text;
     the_collector->places_.push_back(std::move(line));

@@ -18,14 +18,15 @@ struct DrawnText {
 };
 
 /// The lines of a frame's texts that can be seen, in the order in which they are drawn.
-std::vector<DrawnText> texts_of(const ImDrawData& frame);
+/// `window`: only of the window of this name; empty: of all.
+std::vector<DrawnText> texts_of(const ImDrawData& frame, const std::string& window = {});
 /// Before the first frame with other fonts.
 void letters_have_changed();
 
 /// While it lives, the texts of the desk's frames are collected.
 class DrawnTexts {
  public:
-  DrawnTexts();
+  explicit DrawnTexts(std::string window = {});
   ~DrawnTexts();
   DrawnTexts(const DrawnTexts&) = delete;
   DrawnTexts& operator=(const DrawnTexts&) = delete;
@@ -39,6 +40,7 @@ class DrawnTexts {
   static void collect(const ImDrawData& frame);
 
  private:
+  std::string window_;
   std::set<std::string> texts_;
   std::vector<DrawnText> places_;
 };

@@ -117,7 +117,7 @@ TEST_F(ExperimentsTest, NoTextsOverlapInThePanel) {
     for (float top = 0; top == 0 || top <= panel->ScrollMax.y; top += 500) {
       panel->Scroll.y = top;
       desk().frames(2);
-      DrawnTexts drawn;
+      DrawnTexts drawn("##about");
       desk().frames(1);
       std::vector<DrawnText> texts;
       for (const DrawnText& t : drawn.places()) {
@@ -223,6 +223,7 @@ TEST_F(ExperimentsTest, AnotherWorkloadEndsIt) {
   state().requests.run = usual().session;
   state().requests.run->workload = "iris-mlp";
   ASSERT_TRUE(desk().until([&] { return !state().experiment.active; }));
+  state().about_open = true;
   EXPECT_TRUE(desk().until([&] { return desk().has_place("workload"); }));
 }
 

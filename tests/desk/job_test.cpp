@@ -112,7 +112,7 @@ TEST_F(JobTest, TheTableGoesAwayWithItsTrace) {
   desk().act(ui::Action::Ranks);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("ranks.row.1"); }));
   run({});
-  EXPECT_TRUE(desk().until([&] { return state().drawer == ui::DrawerTab::Plots; }));
+  EXPECT_TRUE(desk().until([&] { return state().drawer == ui::DrawerTab::Closed; }));
   EXPECT_FALSE(desk().has_place("tab.ranks"));
 }
 

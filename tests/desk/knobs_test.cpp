@@ -245,11 +245,15 @@ TEST_F(KnobsTest, KeysTurnTheKnobsToo) {
   desk().key(key::LeftBracket);
   EXPECT_EQ(settings().integer("log_interval"), 2);
   desk().key(key::P);
+  EXPECT_FALSE(settings().boolean("pinned")) << "nothing is copied: it has no effect, and says so";
+  ASSERT_TRUE(state().toast);
+  EXPECT_EQ(state().toast->text, "No effect now: no batch is copied while the feed is resident.");
+  desk().key(key::B);
+  EXPECT_EQ(settings().choice("feed"), "per-iteration");
+  desk().key(key::P);
   EXPECT_TRUE(settings().boolean("pinned"));
   desk().key(key::N);
   EXPECT_TRUE(settings().boolean("non_blocking"));
-  desk().key(key::B);
-  EXPECT_EQ(settings().choice("feed"), "per-iteration");
   desk().key(key::B);
   EXPECT_EQ(settings().choice("feed"), "resident");
   // At the ends they stay where they are.

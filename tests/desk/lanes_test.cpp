@@ -172,7 +172,7 @@ TEST_F(LanesTest, TheMenuOfALane) {
   open_menu();
   desk().click("lane_menu.only_group");
   settle();
-  EXPECT_EQ(state().timeline.lanes().size(), 3u);
+  EXPECT_EQ(state().timeline.lanes().size(), 2u);
   open_menu();
   desk().click("lane_menu.show-lanes");
   settle();

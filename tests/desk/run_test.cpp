@@ -80,6 +80,7 @@ TEST_F(RunTest, RestartBeginsAnewWithTheSettingsAsTheyAre) {
 }
 
 TEST_F(RunTest, TheWorkloadMenuStartsAnotherWorkload) {
+  state().drawer = ui::DrawerTab::Plots;
   desk().click("workload");
   desk().click("workload.iris-mlp");
   ASSERT_TRUE(desk().until([&] { return model().steering()->workload().name == "iris-mlp"; }));

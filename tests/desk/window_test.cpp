@@ -162,7 +162,7 @@ TEST_F(LookTest, AnUprightWindowHasTheVerdictAboveTheLanes) {
   const Rect timeline = desk().place("timeline");
   EXPECT_EQ(timeline.x, 0);
   EXPECT_EQ(timeline.width, 900);
-  for (const char* name : {"badge", "pause", "knob.log_interval", "verdict"}) {
+  for (const char* name : {"badge", "pause", "knobs.more", "verdict"}) {
     const Rect control = desk().place(name);
     EXPECT_GE(control.x, 0) << name;
     EXPECT_LE(control.x + control.width, 900) << name;
