@@ -18,6 +18,7 @@ namespace {
 // A simulation that is slow enough to watch may take minutes to fill a cache: after this, it runs in real time.
 constexpr double kHurryAfterSeconds = 3;
 constexpr std::chrono::milliseconds kFillsFor{900};
+constexpr std::size_t kFillsWith = 30;  // iterations
 
 }  // namespace
 
@@ -130,8 +131,13 @@ void Shell::hurry_measurement() {
   const bool steady = model.paused() || !model.running() ||
                       (model.recent_is_current() && model.recent().pace.basis != analysis::PaceBasis::QueueMoves);
   const auto now = base::now();
-  if (steady || !state_.experiment.active || !state_.experiment.auto_speed.on) unsteady_since_ = now;
-  const bool takes_long = now - unsteady_since_ > kFillsFor ||
+  const std::size_t iterations = model.analysis().records().size();
+  if (steady || !state_.experiment.active || !state_.experiment.auto_speed.on || iterations < unsteady_from_) {
+    unsteady_since_ = now;
+    unsteady_from_ = iterations;
+  }
+  const bool fills = now - unsteady_since_ > kFillsFor && iterations >= unsteady_from_ + kFillsWith;
+  const bool takes_long = fills ||
                           (lesson.on() && lesson.phase() == LessonPhase::Measuring &&
                            lesson.now().seconds - lesson.now().seconds_asked > kHurryAfterSeconds);
   if (hurried_from_ && model.speed() != 1) hurried_from_.reset();

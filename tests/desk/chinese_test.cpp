@@ -214,7 +214,7 @@ TEST_F(ChineseTest, TheWindowWithARun) {
   expect_chinese("the window");
   hold_still();
   for (const trace::LaneKind kind :
-       {trace::LaneKind::Calls, trace::LaneKind::Kernels, trace::LaneKind::Iterations, trace::LaneKind::Phases}) {
+       {trace::LaneKind::Calls, trace::LaneKind::Kernels, trace::LaneKind::Phases}) {
     const auto events = events_in_view(kind);
     if (events.empty()) continue;
     desk().point_at(point_of(kind, events[events.size() / 2]));

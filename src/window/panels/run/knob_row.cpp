@@ -91,12 +91,18 @@ void draw_trigger_chip(const Canvas& c, float right, float y, float height) {
   list.AddRectFilled(low, end, c.theme[hovered || open ? Colour::PanelHovered : Colour::PanelRaised], 5 * s);
   outline(c, box, 5, hovered);
   if (open) list.AddRect(low, end, c.theme[Colour::Accent], 5 * s, 0, 1.5f * s);
-  const float label = text_width(c.fonts, FontRole::Body, status.label) + 10 * s;
-  const float room = width - 34 * s - label;
-  draw_label(c, {box.x + 12 * s, box.y, label, box.height}, c.theme[Colour::Muted], FontRole::Body, status.label);
+  // A long name needs the room of the label.
+  const float all = width - 34 * s;
+  float label = text_width(c.fonts, FontRole::Body, status.label) + 10 * s;
+  FontRole role = FontRole::BodyBold;
+  if (label + text_width(c.fonts, role, status.value) > all) label = 0;
+  if (text_width(c.fonts, role, status.value) > all) role = FontRole::SmallBold;
+  const float room = all - label;
+  if (label > 0)
+    draw_label(c, {box.x + 12 * s, box.y, label, box.height}, c.theme[Colour::Muted], FontRole::Body, status.label);
   draw_label(c, {box.x + 12 * s + label, box.y, room, box.height},
-             c.theme.as_text(status.waits ? Colour::Accent : Colour::Text), FontRole::BodyBold,
-             fit_text(c.fonts, FontRole::BodyBold, status.value, room));
+             c.theme.as_text(status.waits ? Colour::Accent : Colour::Text), role,
+             fit_text(c.fonts, role, status.value, room));
   const ImVec2 m{end.x - 14 * s, box.y + box.height / 2 + s};
   list.AddLine({m.x - 4 * s, m.y - 2 * s}, {m.x, m.y + 2 * s}, c.theme[Colour::Muted], 1.5f * s);
   list.AddLine({m.x, m.y + 2 * s}, {m.x + 4 * s, m.y - 2 * s}, c.theme[Colour::Muted], 1.5f * s);
