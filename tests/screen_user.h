@@ -70,8 +70,8 @@ class ScreenUser {
   virtual void wheel(int steps, unsigned modifiers = kNone) = 0;  ///< > 0: away from the person
 
   bool has_place(const std::string& name) { return state().places.contains(name); }
-  /// Where something is drawn, by its name in ShellState::places. Opens the drawer at the left, and scrolls it, where it
-  /// must.
+  /// Where something is drawn, by its name in ShellState::places. Opens the drawer at the left, and scrolls it, where
+  /// it must.
   Rect place(const std::string& name) {
     if (!has_place(name) && !state().lesson.on() && !state().model.nothing() && !state().overlays.open) {
       frames(3);

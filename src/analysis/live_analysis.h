@@ -106,9 +106,9 @@ class LiveAnalysis {
 struct RecentIteration {
   Nanoseconds start_ns = 0, end_ns = 0;
   std::int64_t number = 0;
-  bool reads = false;        ///< something was copied to the host in it
-  bool waits = false;        ///< the CPU waited in it for the GPU
-  Nanoseconds lost_ns = 0;   ///< the GPU idled so long in it after such waits
+  bool reads = false;       ///< something was copied to the host in it
+  bool waits = false;       ///< the CPU waited in it for the GPU
+  Nanoseconds lost_ns = 0;  ///< the GPU idled so long in it after such waits
 };
 /// The newest `most`, or all since the start of the run or the last dropped record; oldest first.
 std::vector<RecentIteration> recent_iterations(const LiveAnalysis& analysis, std::size_t most);

@@ -36,8 +36,8 @@ std::size_t warm_up_count(std::span<const IterationRecord> records, bool from_th
 std::span<const IterationRecord> steady_records(std::span<const IterationRecord> records, bool from_the_start = true);
 
 /// The start of the iterations with the current settings. The first one with new settings also sets up what they need;
-/// it is left out once two more have ended. Until the GPU has done what was in flight when they changed, it works for the
-/// old ones: that is left out, too.
+/// it is left out once two more have ended. Until the GPU has done what was in flight when they changed, it works for
+/// the old ones: that is left out, too.
 struct Settled {
   Nanoseconds from_ns = 0;
   bool settled = false;  ///< the first iteration is left out

@@ -94,12 +94,12 @@ void explain(const trace::Trace& trace, const Iteration& worst, const Iteration&
   if (!cause) return;
   outlier.cause = trace.names().text(cause->second);
   Nanoseconds longest = -1;
-  for_each_event(trace, worst, [&](Did what, LaneId lane, std::size_t r, const trace::Row& row, EventIndex i,
-                                   Nanoseconds took) {
-    if (what != cause->first || row.untimed_event(i).name != cause->second || took <= longest) return;
-    longest = took;
-    outlier.event = event_ref(lane, r, row, i);
-  });
+  for_each_event(trace, worst,
+                 [&](Did what, LaneId lane, std::size_t r, const trace::Row& row, EventIndex i, Nanoseconds took) {
+                   if (what != cause->first || row.untimed_event(i).name != cause->second || took <= longest) return;
+                   longest = took;
+                   outlier.event = event_ref(lane, r, row, i);
+                 });
 }
 
 }  // namespace
@@ -113,10 +113,15 @@ std::optional<Outlier> worst_iteration(const trace::Trace& trace, Nanoseconds si
   const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>((lengths.size() - 1) / 2);
   std::nth_element(lengths.begin(), middle, lengths.end());
   const Iteration& worst = *std::ranges::max_element(all, {}, &Iteration::duration);
-  const Iteration& usual = *std::ranges::min_element(
-      all, {}, [&](const Iteration& one) { return std::abs(one.duration() - *middle); });
-  Outlier outlier{worst.number + 1, static_cast<std::int64_t>(all.size()), worst.start_ns, worst.end_ns,
-                  worst.duration() - *middle, {}, {}};
+  const Iteration& usual =
+      *std::ranges::min_element(all, {}, [&](const Iteration& one) { return std::abs(one.duration() - *middle); });
+  Outlier outlier{worst.number + 1,
+                  static_cast<std::int64_t>(all.size()),
+                  worst.start_ns,
+                  worst.end_ns,
+                  worst.duration() - *middle,
+                  {},
+                  {}};
   if (outlier.excess_ns > 0) explain(trace, worst, usual, outlier);
   return outlier;
 }

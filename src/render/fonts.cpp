@@ -323,7 +323,7 @@ Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density, const Chi
   for (const Wanted& w : wanted) {
     const auto index = static_cast<std::size_t>(w.role);
     fonts.*w.font = add_font(atlas, w.path, em_size(w.role) * pixel_scale, letters(w.role),
-                              w.role == FontRole::Factor ? kFigures.data() : kGlyphs.data(), em_px[index]);
+                             w.role == FontRole::Factor ? kFigures.data() : kGlyphs.data(), em_px[index]);
   }
 #if IMGUI_VERSION_NUM < 19200
   atlas.Build();

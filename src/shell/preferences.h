@@ -39,12 +39,12 @@ struct Preferences {
   int window_width = 1600, window_height = 900;
   double memory_gb = kAutomaticMemory;  ///< for events, see memory_cap_of()
   std::string picture_folder;           ///< where screenshots go; empty: the user's pictures folder
-  float cpu_share = 0;              ///< share of the lanes' height for the CPU's pane, if not all fit; 0: automatic
-  bool code_view = false;           ///< show the code and its costs in the lower part of the middle area
-  TriggerSettings trigger;          ///< the trigger; by default the picture rolls while nothing fires
-  Bindings bindings;                ///< the user's own keys
-  std::vector<std::string> plots;   ///< PlotChoice::texts(); empty: the default
-  std::vector<std::string> recent;  ///< entries used from the palette, newest first
+  float cpu_share = 0;                  ///< share of the lanes' height for the CPU's pane, if not all fit; 0: automatic
+  bool code_view = false;               ///< show the code and its costs in the lower part of the middle area
+  TriggerSettings trigger;              ///< the trigger; by default the picture rolls while nothing fires
+  Bindings bindings;                    ///< the user's own keys
+  std::vector<std::string> plots;       ///< PlotChoice::texts(); empty: the default
+  std::vector<std::string> recent;      ///< entries used from the palette, newest first
   std::vector<std::string> recent_files;    ///< traces opened or saved, newest first, at most kRecentFiles
   std::vector<AttachedProgram> attached;    ///< programs that were attached to, newest first, at most kAttachedPrograms
   std::vector<MovedSources> moved_sources;  ///< where their sources are on this machine

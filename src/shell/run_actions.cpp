@@ -237,13 +237,7 @@ std::vector<ActionInfo> turn_actions() {
        N_("all experiments"),
        {{key::E}},
        [](ShellState& s) { toggle_overlay(s, Overlay::Gallery); }},
-      {Action::FlipSide,
-       ActionGroup::Run,
-       "flip",
-       N_("switch to the other side"),
-       {{key::Tab}},
-       flip_side,
-       no_side},
+      {Action::FlipSide, ActionGroup::Run, "flip", N_("switch to the other side"), {{key::Tab}}, flip_side, no_side},
   };
 }
 

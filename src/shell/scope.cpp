@@ -105,10 +105,8 @@ std::string follows_already(const ShellState& state) {
 void find_worst(ShellState& state) {
   const auto& markers = state.model.analysis().markers();
   const Nanoseconds since = markers.empty() ? std::numeric_limits<Nanoseconds>::min() : markers.back().start_ns;
-  state.scope.worst.start(
-      [trace = state.model.shared_trace(), since, until = state.model.live_edge()](const base::Stop& stop) {
-        return worst_iteration(*trace, since, until, &stop);
-      });
+  state.scope.worst.start([trace = state.model.shared_trace(), since, until = state.model.live_edge()](
+                              const base::Stop& stop) { return worst_iteration(*trace, since, until, &stop); });
 }
 
 void show_worst(ShellState& state) {

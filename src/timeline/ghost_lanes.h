@@ -11,9 +11,9 @@ class GhostLanes {
   struct Scene {
     const RunSnapshot& run;
     const Theme& theme;
-    const TimeAxis& axis;              ///< of the lanes above
-    Nanoseconds start_ns = 0;          ///< of the shown iteration, on that axis
-    Rect area;                         ///< as wide as the lanes with their names
+    const TimeAxis& axis;      ///< of the lanes above
+    Nanoseconds start_ns = 0;  ///< of the shown iteration, on that axis
+    Rect area;                 ///< as wide as the lanes with their names
     float scale = 1;
     const Colouring* colouring = nullptr;
   };

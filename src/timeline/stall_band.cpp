@@ -146,7 +146,7 @@ void Timeline::draw_stall_band(const TimelineFrame& frame) {
   SpanBatch& out = label.y < rows_top_ ? top_batch_ : rows_batch_;  // the room above the lanes is not theirs
   out.solid(label.x, label.y, label.x + label.width, label.y + label.height, wait, 5 * s);
   out.add({label.x + kLabelPad * s / 2, label.y, label.width - kLabelPad * s, frame.theme.ink_on(Colour::Wait),
-                   FontRole::BodyBold, text, label.height, LabelAlign::Centre});
+           FontRole::BodyBold, text, label.height, LabelAlign::Centre});
 }
 
 }  // namespace lanescope::ui

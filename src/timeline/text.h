@@ -16,7 +16,19 @@ namespace lanescope::ui {
 ///   step 2  17  Title, Lead                  an experiment's or a panel's name; sentences for a class
 ///   step 4  24  Verdict                      the verdict's title
 ///           60  Factor                       "1.44x" for the back row: only figures
-enum class FontRole : std::uint8_t { Body, BodyBold, Small, SmallBold, Title, Mono, MonoSmall, Verdict, Lead, Factor, Count };
+enum class FontRole : std::uint8_t {
+  Body,
+  BodyBold,
+  Small,
+  SmallBold,
+  Title,
+  Mono,
+  MonoSmall,
+  Verdict,
+  Lead,
+  Factor,
+  Count
+};
 inline constexpr std::size_t kFontRoleCount = static_cast<std::size_t>(FontRole::Count);
 
 /// The letter size (em) of a role in logical pixels at scale 1.

@@ -377,8 +377,8 @@ void Timeline::add_iteration(const TimelineFrame& frame, const TimeAxis& axis, c
     return;
   }
   top_batch_.solid(x0, y - s, x0 + 28 * s, y + s, line);
-  top_batch_.add({x0 + 38 * s, y - 10 * s, width, frame.theme[Colour::Text], FontRole::SmallBold, frame.iteration_says,
-                  20 * s});
+  top_batch_.add(
+      {x0 + 38 * s, y - 10 * s, width, frame.theme[Colour::Text], FontRole::SmallBold, frame.iteration_says, 20 * s});
   top_batch_.solid(x0 + 28 * s + width, y - s, x1, y + s, line);
 }
 

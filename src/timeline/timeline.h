@@ -96,7 +96,7 @@ struct TimelineFrame {
   /// view itself if there are no iterations. from == to: there is no band.
   std::optional<std::pair<Nanoseconds, Nanoseconds>> iteration{};
   std::string iteration_says{};  ///< on a line below the ruler, and what is around it is dimmed; empty: no line
-  float head = 0;  ///< room between the ruler and the lanes, for that line and the label of a stall
+  float head = 0;                ///< room between the ruler and the lanes, for that line and the label of a stall
   /// Lanes without an event since then have no row, unless the other run has events on such a lane.
   std::optional<Nanoseconds> used_since{};
   const trace::Trace* beside = nullptr;

@@ -263,8 +263,8 @@ void Timeline::fit(const RowContext& context, const TimelineFrame& frame, float 
     // Headings and gaps keep their heights. Twice the stretch adds what the lanes have. A lane that the user makes
     // higher does not shrink the others: its edge follows the mouse.
     const float natural = height_of_rows(context, 1, false);
-    const float lanes = rows < natural ? natural - height_of_rows(context, 0, false)
-                                       : height_of_rows(context, 2, false) - natural;
+    const float lanes =
+        rows < natural ? natural - height_of_rows(context, 0, false) : height_of_rows(context, 2, false) - natural;
     const float wanted = lanes > 0 ? 1 + (rows - natural) / lanes : 1;
     stretch_ = std::clamp(wanted, frame.fits ? 0.1f : plain_ ? kLeastPlain : kLeastStretch, kMostStretch);
     excess_ = std::max(0.0f, height_of_rows(context, stretch_) - rows);

@@ -86,7 +86,7 @@ class Shell {
   bool about_was_open_ = false;
   std::uint64_t shown_over_ = 0;  // the generation that the drawers over the lanes were last drawn of
   std::chrono::steady_clock::time_point unsteady_since_{};  // the launch queue fills or drains
-  std::size_t unsteady_from_ = 0;  // iterations then
+  std::size_t unsteady_from_ = 0;                           // iterations then
   std::optional<double> hurried_from_;  // the speed before a measurement that takes long was hurried
   SpanRenderer spans_;
   PlotRenderer plots_;

@@ -137,9 +137,8 @@ void Shell::hurry_measurement() {
     unsteady_from_ = iterations;
   }
   const bool fills = now - unsteady_since_ > kFillsFor && iterations >= unsteady_from_ + kFillsWith;
-  const bool takes_long = fills ||
-                          (lesson.on() && lesson.phase() == LessonPhase::Measuring &&
-                           lesson.now().seconds - lesson.now().seconds_asked > kHurryAfterSeconds);
+  const bool takes_long = fills || (lesson.on() && lesson.phase() == LessonPhase::Measuring &&
+                                    lesson.now().seconds - lesson.now().seconds_asked > kHurryAfterSeconds);
   if (hurried_from_ && model.speed() != 1) hurried_from_.reset();
   if (takes_long && !hurried_from_ && model.virtual_time() && model.speed() < 1) {
     hurried_from_ = model.speed();

@@ -89,8 +89,8 @@ std::optional<Value> value_field(const Canvas& c, const SettingSpec& spec, const
   return std::nullopt;
 }
 
-// A slider's groove and handle, `width` wide; 0: as wide as the panel. `dragged` gets where the mouse has dragged the handle to,
-// `turned` the direction of an arrow key; both return where the handle then is.
+// A slider's groove and handle, `width` wide; 0: as wide as the panel. `dragged` gets where the mouse has dragged the
+// handle to, `turned` the direction of an arrow key; both return where the handle then is.
 void draw_track(const Canvas& c, const std::string& name, double position, const auto& dragged, const auto& turned,
                 float width = 0) {
   const float radius = 7 * c.scale;
@@ -518,7 +518,8 @@ std::optional<Value> knob(const Canvas& c, const SettingSpec& spec, const Value&
   }
 }
 
-// --- in a row ---------------------------------------------------------------------------------------------------------
+// --- in a row
+// ---------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -589,8 +590,11 @@ std::optional<Value> row_knob(const Canvas& c, const SettingSpec& spec, const Va
                               {low.x + 0.78f * box.width, low.y + 0.30f * box.width}};
       list.AddPolyline(tick, 3, c.theme[Colour::AccentInk], 0, 2 * s);
     } else {
-      list.AddRect(low, high, c.theme[no_effect ? Colour::Faint : hovered ? Colour::Accent : Colour::Muted], 4 * s, 0,
-                   1.5f * s);
+      list.AddRect(low, high,
+                   c.theme[no_effect ? Colour::Faint
+                           : hovered ? Colour::Accent
+                                     : Colour::Muted],
+                   4 * s, 0, 1.5f * s);
     }
     draw_label(c, {x + (kRowBox + 8) * s, place.y, label_width, place.height}, ink, FontRole::Body, label);
     x += (kRowBox + 2) * s + label_width;

@@ -153,13 +153,16 @@ void Shell::draw_drawers_over_lanes(const Canvas& canvas, const Rect& room) {
   const auto over = [&](const char* id, float x, const auto& draw) {
     const float width = std::min(kAboutWidth * s, room.width);
     const Rect r{x, room.y, width, room.height};
-    panel(id, r, {16 * s, 0}, 0, [&] {
-      ImDrawList& list = *ImGui::GetWindowDrawList();
-      list.AddRectFilled({r.x, r.y}, {r.x + r.width, r.y + r.height}, canvas.theme[Colour::Panel]);
-      list.AddRect({r.x, r.y}, {r.x + r.width, r.y + r.height}, canvas.theme[Colour::Line]);
-      if (shown_over_ != state_.model.generation() || opened) ImGui::SetScrollY(0);
-      draw();
-    }, true);
+    panel(
+        id, r, {16 * s, 0}, 0,
+        [&] {
+          ImDrawList& list = *ImGui::GetWindowDrawList();
+          list.AddRectFilled({r.x, r.y}, {r.x + r.width, r.y + r.height}, canvas.theme[Colour::Panel]);
+          list.AddRect({r.x, r.y}, {r.x + r.width, r.y + r.height}, canvas.theme[Colour::Line]);
+          if (shown_over_ != state_.model.generation() || opened) ImGui::SetScrollY(0);
+          draw();
+        },
+        true);
   };
   if (state_.about_open && !state_.lesson.on()) over("##about", room.x, [&] { draw_knobs(canvas); });
   if (!is_wide(s) && !state_.selection.empty()) {

@@ -82,7 +82,11 @@ std::vector<ActionCheck> finding_checks() {
          desk.state().drawer = DrawerTab::Plots;
        },
        [](Desk& desk) { return desk.state().drawer == DrawerTab::Ranks && desk.has_place("ranks.row.1"); }},
-      {Action::ShowPlots, [](Desk& desk) { desk.state().drawer = DrawerTab::Closed; desk.state().last_drawer = DrawerTab::Plots; },
+      {Action::ShowPlots,
+       [](Desk& desk) {
+         desk.state().drawer = DrawerTab::Closed;
+         desk.state().last_drawer = DrawerTab::Plots;
+       },
        [](Desk& desk) { return desk.state().drawer == DrawerTab::Plots; }},
   };
 }

@@ -213,8 +213,7 @@ TEST_F(ChineseTest, TheWindowWithARun) {
   point_at_everything();
   expect_chinese("the window");
   hold_still();
-  for (const trace::LaneKind kind :
-       {trace::LaneKind::Calls, trace::LaneKind::Kernels, trace::LaneKind::Phases}) {
+  for (const trace::LaneKind kind : {trace::LaneKind::Calls, trace::LaneKind::Kernels, trace::LaneKind::Phases}) {
     const auto events = events_in_view(kind);
     if (events.empty()) continue;
     desk().point_at(point_of(kind, events[events.size() / 2]));

@@ -102,7 +102,6 @@ TEST_F(ViewControlTest, AtFirstAnIterationIsInView) {
   EXPECT_EQ(view.mode(), ViewMode::Trigger);
 }
 
-
 // The newest iteration of about the median length from which all of the view up to its unknown edge is known.
 TEST_F(ViewControlTest, TriggerStandsAtTheNewestTypicalIterationThatFills) {
   run_to_the_end(100);
@@ -117,7 +116,6 @@ TEST_F(ViewControlTest, TriggerStandsAtTheNewestTypicalIterationThatFills) {
   const auto median = static_cast<double>(lengths[(lengths.size() - 1) / 2]);
   EXPECT_NEAR(static_cast<double>(view.shown_iteration()->duration()), median, 0.03 * median);
 }
-
 
 TEST_F(ViewControlTest, TriggerLooksAgainAFewTimesASecond) {
   run_live();
@@ -195,7 +193,6 @@ TEST_F(ViewControlTest, TheScaleChangesOnlyForWhatDoesNotFit) {
   for (int i = 0; i < 60; ++i) frame();
   EXPECT_NEAR(view.axis().ns_per_pixel(), 5 * scale, 0.15 * scale) << "it does not jump back";
 }
-
 
 TEST_F(ViewControlTest, ASecondTurnIsNotHeldUpByTheFirst) {
   run_live();

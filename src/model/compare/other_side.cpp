@@ -230,9 +230,7 @@ SharedSnapshot OtherSide::run() const {
   return found == kept_.end() ? nullptr : found->second;
 }
 
-double OtherSide::batch_size() const {
-  return has_two() ? workload::batch_size_of(pair_[1 - shown_]->settings) : 0;
-}
+double OtherSide::batch_size() const { return has_two() ? workload::batch_size_of(pair_[1 - shown_]->settings) : 0; }
 
 std::string OtherSide::swap(Model& model) const {
   if (!has_two()) return {};

@@ -153,8 +153,8 @@ void ViewControl::place_initially(const Model& model, float left_px, float width
     // as the others, because it loads the GPU's code.
     constexpr std::size_t kEnough = 4;
     placed_ = records.size() > kEnough;
-    const double span = placed_ ? static_cast<double>(records[kEnough].end_ns - records[1].start_ns) / kEnough / kFill
-                                : 1e6;
+    const double span =
+        placed_ ? static_cast<double>(records[kEnough].end_ns - records[1].start_ns) / kEnough / kFill : 1e6;
     axis_ = axis_.with_ns_per_pixel(span / static_cast<double>(width_px)).anchored(first, start_px());
   } else {
     placed_ = true;
@@ -546,7 +546,8 @@ std::optional<ShownIteration> ViewControl::choose(const Model& model, bool any) 
     return ShownIteration{under_way, under_way, 0};
   }
   // A picture that is complete to its right edge, if there is one.
-  const auto complete = std::find_if(chosen.begin(), chosen.end(), [&](const auto* r) { return r->start_ns <= latest; });
+  const auto complete =
+      std::find_if(chosen.begin(), chosen.end(), [&](const auto* r) { return r->start_ns <= latest; });
   if (complete != chosen.end()) chosen.erase(chosen.begin(), complete);
   starts_.assign(chosen.size(), 0);
   std::transform(chosen.rbegin(), chosen.rend(), starts_.begin(), [](const auto* r) { return r->start_ns; });

@@ -209,7 +209,7 @@ class ViewControl {
   std::size_t markers_shown_ = 0;
   TriggerSettings trigger_settings_, own_trigger_;
   std::optional<ViewGoal> goal_;
-  bool goes_ = false;     // on the way to its scale
+  bool goes_ = false;  // on the way to its scale
   double other_ns_ = 0, refit_ = 1;
   bool turned_ = false;   // a knob was turned since the goal was gone to: a change of the scale is said
   bool settles_ = false;  // a knob was turned: stays at the first typical iteration

@@ -11,8 +11,8 @@ inline constexpr std::size_t kFirstCards = 1;
 /// The colour of the card's topic, as in the bar above.
 Colour card_colour(const analysis::Card& card);
 
-/// Where the GPU idles, place by place, for a program whose places are its own; nothing if that is not known. A click on
-/// a row selects its longest gap.
+/// Where the GPU idles, place by place, for a program whose places are its own; nothing if that is not known. A click
+/// on a row selects its longest gap.
 void draw_idle_ledger(const Canvas& canvas);
 
 /// Draws nothing if there are no cards. A click on a card selects its example and unfolds its text.

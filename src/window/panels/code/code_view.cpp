@@ -594,8 +594,9 @@ void draw_code_section(const Canvas& c) {
     return;
   }
   begin_code(c);
-  const CodeLayout layout = code_layout(at.x - 16 * c.scale, width + 32 * c.scale, 0, c.scale, longest_line(code.code()),
-                                        code.code().size(), measures(c.fonts), CodeDetail::Text);
+  const CodeLayout layout =
+      code_layout(at.x - 16 * c.scale, width + 32 * c.scale, 0, c.scale, longest_line(code.code()), code.code().size(),
+                  measures(c.fonts), CodeDetail::Text);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{0, 0});
   CodeDrawing(c, layout).draw("code");
   ImGui::PopStyleVar();

@@ -21,7 +21,7 @@ using base::tr;
 
 constexpr float kBeside = 190;
 constexpr float kDrawerShare = 0.25f;  // of the room
-constexpr float kTabRow = 26;  // same as the plots' heading, which it replaces
+constexpr float kTabRow = 26;          // same as the plots' heading, which it replaces
 
 struct Tab {
   DrawerTab tab;

@@ -115,7 +115,8 @@ void draw_stage_top(const Canvas& c) {
   const float left = at.x + 2 * kPresentationPad * s;
   const float room = size.x - 4 * kPresentationPad * s - factor_width - 16 * s;
   if (state.model.steering() && state.comparison.other.has_two()) {
-    const float wide = text_width(c.fonts, FontRole::Title, "0") / std::max(1.0f, text_width(c.fonts, FontRole::BodyBold, "0"));
+    const float wide =
+        text_width(c.fonts, FontRole::Title, "0") / std::max(1.0f, text_width(c.fonts, FontRole::BodyBold, "0"));
     const float width = std::min(room, switch_width(c, room) * wide);
     draw_side_switch(c, {left, at.y + (size.y - 46 * s) / 2, width, 46 * s}, FontRole::Title);
   } else {

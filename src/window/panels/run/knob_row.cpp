@@ -152,12 +152,14 @@ void draw_knob_row(const Canvas& c) {
     float others = 0;
     for (const SettingSpec* other : in_order(state, settings)) {
       const bool later = std::ranges::find(shown, other) == shown.end();
-      if (later && is_first_choice(*other)) others += row_knob_width(c, *other, settings.value(other->key), keys) + kKnobGap * s;
+      if (later && is_first_choice(*other))
+        others += row_knob_width(c, *other, settings.value(other->key), keys) + kKnobGap * s;
     }
     const auto next_reason = [&] {
       for (const SettingSpec* other : in_order(state, settings)) {
         const workload::NoEffect* why = settings.no_effect(*other);
-        if (why && std::string_view(tr(why->reason)) == reason && std::ranges::find(shown, other) == shown.end()) return true;
+        if (why && std::string_view(tr(why->reason)) == reason && std::ranges::find(shown, other) == shown.end())
+          return true;
       }
       return false;
     };

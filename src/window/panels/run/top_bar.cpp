@@ -104,8 +104,8 @@ SwitchTexts switch_texts(const ShellState& state) {
   if (!state.model.steering()) return texts;
   const OtherSide& other = state.comparison.other;
   texts.two = other.has_two();
-  if (texts.two) texts.labels = other.labels(state.experiment.active ? &*state.experiment.active : nullptr,
-                                             state.language());
+  if (texts.two)
+    texts.labels = other.labels(state.experiment.active ? &*state.experiment.active : nullptr, state.language());
   return texts;
 }
 
@@ -118,8 +118,8 @@ bool draw_half(const Canvas& c, std::size_t side, const std::string& says, bool 
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (on || hovered) {
-    list.AddRectFilled({r.x, r.y}, {r.x + r.width, r.y + r.height},
-                       c.theme[on ? Colour::Accent : Colour::PanelHovered], 6 * s);
+    list.AddRectFilled({r.x, r.y}, {r.x + r.width, r.y + r.height}, c.theme[on ? Colour::Accent : Colour::PanelHovered],
+                       6 * s);
   }
   draw_label(c, r, c.theme[on ? Colour::AccentInk : Colour::Text], FontRole::BodyBold, says, LabelAlign::Centre);
   return clicked && !on;
@@ -233,8 +233,7 @@ void draw_stepper(const Canvas& c, float x, float width, float y) {
   const auto& shown = state.view.shown_iteration();
   const auto go = [&](std::int64_t number) {
     const std::int64_t wanted = std::clamp<std::int64_t>(number, numbers->first + 1, numbers->second + 1);
-    const auto found =
-        iteration_numbered(trace, static_cast<std::uint32_t>(wanted - 1), state.model.live_edge());
+    const auto found = iteration_numbered(trace, static_cast<std::uint32_t>(wanted - 1), state.model.live_edge());
     if (found) state.view.show_iteration(found->event.start_ns, found->event.end_ns);
   };
   const std::int64_t now = shown ? shown->number : 0;
@@ -243,8 +242,8 @@ void draw_stepper(const Canvas& c, float x, float width, float y) {
   ImGui::SetCursorPos({x, y});
   if (button(c, "iteration.before", "<", false, 28 * s)) go(now - 1);
   const std::uint32_t count = numbers->second - numbers->first + 1;
-  const std::string says = now > 0 ? tr("iteration {} · {} of {}", now, now - numbers->first, count)
-                                   : tr("{} iterations", count);
+  const std::string says =
+      now > 0 ? tr("iteration {} · {} of {}", now, now - numbers->first, count) : tr("{} iterations", count);
   ImGui::SetCursorPos({x, y});
   const ImVec2 low = ImGui::GetCursorScreenPos();
   draw_label(c, {low.x + 28 * s, low.y, room - 56 * s, 26 * s}, c.theme[Colour::Text], FontRole::BodyBold, says,
@@ -279,9 +278,8 @@ void draw_top_bar(const Canvas& c) {
                                      ? state.experiment.active->experiment().title[state.language()]
                                      : std::string(tr(state.model.title())));
   const float least_x = title_x + std::min(story + 36 * s, free * 0.38f);
-  const float switch_x = upright ? 16 * s
-                                 : std::clamp((width - wanted) / 2, least_x,
-                                              std::max(least_x, run_x - wanted - hints - 16 * s));
+  const float switch_x =
+      upright ? 16 * s : std::clamp((width - wanted) / 2, least_x, std::max(least_x, run_x - wanted - hints - 16 * s));
   draw_title(c, title_x, (upright ? run_x : two ? switch_x : run_x - 280 * s) - title_x - 16 * s, y, 26 * s);
   const float row = upright ? height - 8 * s : 0;
   if (two) {

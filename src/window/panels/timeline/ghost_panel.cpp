@@ -25,9 +25,8 @@ constexpr double kLikeIt = 0.15;      // an iteration of a length that differs b
 std::array<std::string, 2> tags(const ShellState& state) {
   const OtherSide& other = state.comparison.other;
   if (!other.has_two()) return {tr("NOW"), tr("EARLIER")};
-  const std::array<std::string, 2> words = other.of_experiment()
-                                               ? std::array<std::string, 2>{tr("BEFORE"), tr("AFTER")}
-                                               : std::array<std::string, 2>{tr("OLD"), tr("NEW")};
+  const std::array<std::string, 2> words = other.of_experiment() ? std::array<std::string, 2>{tr("BEFORE"), tr("AFTER")}
+                                                                 : std::array<std::string, 2>{tr("OLD"), tr("NEW")};
   return {words[other.shown()], words[1 - other.shown()]};
 }
 
@@ -36,8 +35,7 @@ std::string holds_for(const ShellState& state, const ShownIteration& shown) {
   auto recent = analysis::recent_iterations(state.model.analysis(), kLastIterations);
   const auto length = static_cast<double>(shown.duration());
   const auto& markers = state.model.analysis().markers();
-  if (!markers.empty())
-    std::erase_if(recent, [&](const auto& one) { return one.start_ns < markers.back().start_ns; });
+  if (!markers.empty()) std::erase_if(recent, [&](const auto& one) { return one.start_ns < markers.back().start_ns; });
   const auto alike = std::ranges::count_if(recent, [&](const analysis::RecentIteration& one) {
     return std::abs(static_cast<double>(one.end_ns - one.start_ns) - length) <= kLikeIt * length;
   });
@@ -47,7 +45,7 @@ std::string holds_for(const ShellState& state, const ShownIteration& shown) {
 
 // Returns the left edge of its texts.
 float draw_bracket(const Canvas& c, const Rect& row, float shown_end, float other_end, Nanoseconds difference,
-                  float bottom) {
+                   float bottom) {
   const float s = c.scale;
   const TimeAxis& axis = c.state.view.axis();
   const float x0 = std::clamp(std::min(shown_end, other_end), axis.left_px(), axis.right_px());
@@ -76,14 +74,14 @@ float draw_bracket(const Canvas& c, const Rect& row, float shown_end, float othe
     list.AddLine({x0, y}, {x1, y}, ink, 2 * s);
   }
   const bool fits = left >= axis.left_px();
-  if (fits) draw_label(c, {left, row.y, width + 4, row.height}, c.theme.as_text(colour),
-                       same_work ? FontRole::Title : FontRole::BodyBold, says);
+  if (fits)
+    draw_label(c, {left, row.y, width + 4, row.height}, c.theme.as_text(colour),
+               same_work ? FontRole::Title : FontRole::BodyBold, says);
   c.state.places["bracket"] = {x0, row.y, x1 - x0, row.height};
   // What both need, and only one of them.
   list.AddRectFilled({x0, row.y + row.height}, {x1, bottom}, with_alpha(ink, 0.07f));
   for (float at = row.y + row.height; at < bottom; at += 7 * s) {
-    for (const float x : {x0, x1})
-      list.AddLine({x, at}, {x, std::min(at + 4 * s, bottom)}, with_alpha(ink, 0.7f), s);
+    for (const float x : {x0, x1}) list.AddLine({x, at}, {x, std::min(at + 4 * s, bottom)}, with_alpha(ink, 0.7f), s);
   }
   const auto& shown = c.state.view.shown_iteration();
   const std::string before = shown ? holds_for(c.state, *shown) : std::string();

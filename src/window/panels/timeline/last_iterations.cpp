@@ -25,7 +25,8 @@ void draw_last_iterations(const Canvas& c) {
   const float s = c.scale;
   const ImVec2 at = ImGui::GetWindowPos();
   const ImVec2 size = ImGui::GetWindowSize();
-  const std::vector<analysis::RecentIteration> recent = analysis::recent_iterations(state.model.analysis(), kLastIterations);
+  const std::vector<analysis::RecentIteration> recent =
+      analysis::recent_iterations(state.model.analysis(), kLastIterations);
   const TimeAxis& axis = state.view.axis();
   // Those with a read stand out or, if none reads, those that wait.
   const auto reads = std::ranges::count(recent, true, &analysis::RecentIteration::reads);
@@ -73,11 +74,12 @@ void draw_last_iterations(const Canvas& c) {
   add_to_draw_list(list, c.spans, batch);
   if (!pointed) return;
   const std::string length = base::format_duration(pointed->end_ns - pointed->start_ns);
-  ImGui::SetTooltip("%s", (pointed->reads ? tr("iteration {} reads · {}\nclick: show it in the lanes",
-                                               base::format_count(pointed->number), length)
-                                          : tr("iteration {} · {}\nclick: show it in the lanes",
-                                               base::format_count(pointed->number), length))
-                              .c_str());
+  ImGui::SetTooltip(
+      "%s",
+      (pointed->reads
+           ? tr("iteration {} reads · {}\nclick: show it in the lanes", base::format_count(pointed->number), length)
+           : tr("iteration {} · {}\nclick: show it in the lanes", base::format_count(pointed->number), length))
+          .c_str());
   if (clicked) state.view.show_iteration(pointed->start_ns, pointed->end_ns);
 }
 

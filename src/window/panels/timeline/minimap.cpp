@@ -1,5 +1,5 @@
-// The whole run in one strip: iterations per second over the GPU's load; marks and the selection; and the view's window,
-// which can be dragged by its middle and its edges.
+// The whole run in one strip: iterations per second over the GPU's load; marks and the selection; and the view's
+// window, which can be dragged by its middle and its edges.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -252,10 +252,9 @@ void draw_minimap_names(const Canvas& c, const TimeAxis& axis, const Rect& box, 
                           : rate > 0 ? fmt::format("{:.2g}/s", rate)
                                      : base::format_duration(length);
   const float line = std::min(16 * s, box.height / 2);
-  const Label labels[2] = {
-      {x, box.y + (box.height - 2 * line) / 2, width, c.theme[Colour::Text], FontRole::Small,
-       c.state.model.live() ? tr("whole run") : tr("whole trace"), line},
-      {x, box.y + box.height / 2, width, c.theme[Colour::Muted], FontRole::MonoSmall, now, line}};
+  const Label labels[2] = {{x, box.y + (box.height - 2 * line) / 2, width, c.theme[Colour::Text], FontRole::Small,
+                            c.state.model.live() ? tr("whole run") : tr("whole trace"), line},
+                           {x, box.y + box.height / 2, width, c.theme[Colour::Muted], FontRole::MonoSmall, now, line}};
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, labels);
 }
 

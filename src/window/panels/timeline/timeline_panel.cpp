@@ -27,8 +27,7 @@ void draw_cross_line(const Canvas& c, const Rect& area, float x) {
   const TimeAxis& axis = c.state.view.axis();
   if (x < axis.left_px() || x > axis.right_px()) return;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddLine({x, c.state.timeline.rows_top()}, {x, area.y + area.height},
-               with_alpha(c.theme[Colour::Muted], 0.45f));
+  list.AddLine({x, c.state.timeline.rows_top()}, {x, area.y + area.height}, with_alpha(c.theme[Colour::Muted], 0.45f));
 }
 
 }  // namespace
