@@ -35,13 +35,13 @@ TEST_F(CopyTest, AKeyAndAButtonGiveTheClipboardAPicture) {
   state().toast.reset();
   desk().tap(XK_c, kControl);  // nothing is selected
   EXPECT_THAT(said(), HasSubstr(" pixels"));
-  const std::string first = pasted();
-  EXPECT_THAT(first, StartsWith("\x89PNG\r\n"));
+  EXPECT_THAT(pasted(), StartsWith("\x89PNG\r\n"));
+  ImGui::SetClipboardText("text");  // what stands still has the same picture again
   state().toast.reset();
   desk().tap(XK_s, kControl);
   desk().click("picture.copy");
   EXPECT_THAT(said(), HasSubstr("3200 x "));
-  EXPECT_THAT(pasted(), testing::AllOf(StartsWith("\x89PNG\r\n"), testing::Ne(first)));
+  EXPECT_THAT(pasted(), StartsWith("\x89PNG\r\n"));
   EXPECT_TRUE(desk().saved().empty());
   ImGui::SetClipboardText("text");  // the program that keeps the picture ends
   desk().frames(3);
