@@ -71,9 +71,9 @@ open_window() {
   # Keys of this script's own: what it does where the mouse points, the palette cannot do.
   cat >>"$XDG_CONFIG_HOME/lanescope/settings.toml" <<'EOF'
 [keys]
-roll = "1"
-single = "3"
-average = "4"
+roll = "F6"
+single = "F7"
+average = "F9"
 sweep = "C"
 device-menu = "G"
 pin-tooltip = "Q"
@@ -149,7 +149,7 @@ wheel() {
   sleep 1.5
 }
 # The picture at the next trigger, which stands: an iteration and a bit, or three.
-stand_still() { xdotool key 3 sleep 1; }
+stand_still() { xdotool key F7 sleep 1; }
 stand_wide() {
   stand_still
   wheel "$trigger_x" "$calls_y" -4
@@ -199,20 +199,7 @@ picture_turned() {
   open_window --theme dark
   sleep 8
   set_knob "log interval 100"
-  sleep 3
-  xdotool key 1 sleep 0.5 # in roll mode the ruler counts from the start of the run
-  # Markers can be searched for; the view goes to the one that is found.
-  xdotool key slash sleep 0.5
-  enter "log interval"
-  sleep 1.5
-  press Return
-  press Escape
-  press Escape
-  xdotool key ctrl+v sleep 0.5
-  wheel 840 "$calls_y" -4
-  drag - 800 "$ahead_y" 860 "$ahead_y" # two reads before it
-  aside
-  sleep 3 # until the hints have gone
+  sleep 6
   shoot turned
 }
 picture_gallery() {
@@ -243,7 +230,7 @@ picture_sweep() {
 }
 # An iteration of the data loader with a long wait; in roll mode the ruler counts from the start of the run.
 show_402() {
-  xdotool key 1 sleep 0.5 key j sleep 0.5
+  xdotool key F6 sleep 0.5 key j sleep 0.5
   enter "iteration 402"
   press Return
   press Escape
@@ -289,7 +276,7 @@ picture_trigger() {
 picture_average() {
   open_window --theme dark
   sleep 6
-  xdotool key 4 sleep 6
+  xdotool key F9 sleep 6
   shoot average
 }
 picture_views() {
