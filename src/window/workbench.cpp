@@ -157,8 +157,10 @@ void Shell::draw_drawers_over_lanes(const Canvas& canvas, const Rect& room) {
         id, r, {16 * s, 0}, 0,
         [&] {
           ImDrawList& list = *ImGui::GetWindowDrawList();
+          list.PushClipRect({r.x, r.y}, {r.x + r.width, r.y + r.height});  // ImGui cuts half of the padding off
           list.AddRectFilled({r.x, r.y}, {r.x + r.width, r.y + r.height}, canvas.theme[Colour::Panel]);
           list.AddRect({r.x, r.y}, {r.x + r.width, r.y + r.height}, canvas.theme[Colour::Line]);
+          list.PopClipRect();
           if (shown_over_ != state_.model.generation() || opened) ImGui::SetScrollY(0);
           draw();
         },
