@@ -19,7 +19,7 @@ namespace {
 using experiment::Side;
 
 constexpr std::size_t kMostKept = 12;
-// Of a side that has not run yet: enough to fill the longest launch queue, but nobody waits for longer than this.
+// A side that has not run yet is simulated for so many iterations, which fill the longest launch queue, or for so long.
 constexpr std::uint64_t kIterations = 300;
 constexpr std::chrono::milliseconds kLongestMeasuring{1500};
 constexpr std::int64_t kMostGhostEvents = 50'000;

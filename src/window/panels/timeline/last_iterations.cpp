@@ -15,6 +15,9 @@ namespace lanescope::ui {
 
 using base::tr;
 
+// As on the lanes: less than a fiftieth is nothing.
+static bool costs_time(const analysis::RecentIteration& one) { return one.lost_ns * 50 > one.end_ns - one.start_ns; }
+
 float last_iterations_height(const ShellState& state) {
   const bool loop = state.model.live() && state.model.analysis().records().size() > 1;
   return loop || state.model.steering() ? 34 * state.scale() : 0;
@@ -32,7 +35,7 @@ void draw_last_iterations(const Canvas& c) {
   const auto reads = std::ranges::count(recent, true, &analysis::RecentIteration::reads);
   const auto waits = std::ranges::count(recent, true, &analysis::RecentIteration::waits);
   const auto stands_out = [&](const analysis::RecentIteration& one) { return reads > 0 ? one.reads : one.waits; };
-  const bool costs = std::ranges::any_of(recent, [&](const auto& one) { return stands_out(one) && one.lost_ns > 0; });
+  const bool costs = std::ranges::any_of(recent, [&](const auto& one) { return stands_out(one) && costs_time(one); });
   const float x = at.x + 16 * s;
   const float names = axis.left_px() - x - 4 * s;
   draw_label(c, {x, at.y + 1 * s, names, 16 * s}, c.theme[Colour::Text], FontRole::Small,
@@ -59,8 +62,9 @@ void draw_last_iterations(const Canvas& c) {
     const bool is_shown = shown && one.start_ns == shown->start_ns;
     if (stands_out(one)) {
       // Full colour where the GPU idles because of the read, pale where it costs nothing.
-      const float strength = one.lost_ns > 0 ? (is_shown ? 1.0f : 0.75f) : 0.3f;
-      batch.solid(x0, top, x1, bottom, with_alpha(c.theme[one.lost_ns > 0 ? Colour::Wait : Colour::Call], strength));
+      const bool costs_here = costs_time(one);
+      const float strength = costs_here ? (is_shown ? 1.0f : 0.75f) : 0.3f;
+      batch.solid(x0, top, x1, bottom, with_alpha(c.theme[costs_here ? Colour::Wait : Colour::Call], strength));
     } else {
       batch.solid(x0, (top + bottom) / 2, x1, bottom, with_alpha(c.theme[Colour::Call], is_shown ? 1.0f : 0.6f));
     }
