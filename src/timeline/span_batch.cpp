@@ -4,6 +4,7 @@ namespace lanescope::ui {
 
 std::optional<PlacedLabel> place_label(const TextMeasure& fonts, const Label& label) {
   constexpr int kFewest = 4, kFewestOfAName = 8;
+  constexpr std::size_t kLongName = 24;
   constexpr float kMargin = 0.7f;  // of a line, on both sides together
   const float line = fonts.size(label.font);
   const bool may_stand = label.fit == LabelFit::Stand;
@@ -13,10 +14,12 @@ std::optional<PlacedLabel> place_label(const TextMeasure& fonts, const Label& la
   PlacedLabel placed;
   if (may_stand && fitted.cut) {
     const FittedText standing = fit(fonts, label.font, label.text, label.height - margin, fewest);
-    placed.upright = standing.shown.size() > fitted.shown.size();
+    placed.upright = !standing.cut;
     if (placed.upright) fitted = standing;
   }
-  if (fitted.shown.empty() || (fitted.cut && label.fit == LabelFit::Whole)) return std::nullopt;
+  const bool may_be_cut =
+      label.fit == LabelFit::Cut || (label.fit != LabelFit::Whole && label.text.size() > kLongName);
+  if (fitted.shown.empty() || (fitted.cut && !may_be_cut)) return std::nullopt;
   placed.shown = fitted.shown;
   placed.cut = fitted.cut;
   placed.length = fitted.width;

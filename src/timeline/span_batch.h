@@ -49,10 +49,9 @@ enum class LabelAlign : std::uint8_t { Left, Centre, Right };
 /// What becomes of a text that is longer than its box is wide.
 enum class LabelFit : std::uint8_t {
   Cut,    ///< cut with "…", or omitted if fewer than four letters would remain
-  Name,   ///< the same with eight letters: a shorter rest of a name says nothing
+  Name,   ///< omitted, too, if it is short; a name of more than 24 bytes is cut to no fewer than eight letters
   Whole,  ///< omitted
-  Stand,  ///< stands upright, read from below, where it can show more of itself than lying; with a margin inside the
-          ///< box
+  Stand,  ///< stands upright, read from below, where only then the whole fits, with a margin inside the box; or as Name
 };
 
 struct Label {

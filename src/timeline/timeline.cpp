@@ -474,14 +474,22 @@ void Timeline::add_name(const TimelineFrame& frame, const Placed& p) {
     if (both) out.add({x, y + line, width, frame.theme[Colour::Muted], FontRole::Small, p.entry.name, line});
     return;
   }
-  const bool needs_owner = !p.entry.owner.empty() && (p.pinned || grouping_ != LaneGrouping::Owner);
+  // Below it its owner, or what comes after a comma in it: "CUDA calls, pin thread".
+  std::string name = p.entry.name;
+  std::string owner = p.pinned || grouping_ != LaneGrouping::Owner ? p.entry.owner : std::string();
   const float event = std::min(p.shape.event, p.height());
-  const bool two_lines = needs_owner && p.height() >= 30 * s;
+  const bool room_for_two = p.height() >= 30 * s;
+  const std::size_t comma = name.find(", ");
+  if (comma != std::string::npos && owner.empty() && (room_for_two || p.entry.compact)) {
+    owner = name.substr(comma + 2);
+    name.resize(comma);
+  }
+  const bool two_lines = room_for_two && !owner.empty();
   const float line = two_lines ? std::min(std::max(event, 30 * s), p.height()) / 2 : event;
   out.add({x, p.y + (two_lines ? 1 * s : 0), width, frame.theme[p.entry.compact ? Colour::Muted : Colour::Text],
-           p.entry.compact ? FontRole::Small : FontRole::Body, p.entry.name, line});
+           p.entry.compact ? FontRole::Small : FontRole::Body, name, line});
   if (two_lines) {
-    out.add({x, p.y + line - s, width, frame.theme[Colour::Dim], FontRole::Small, p.entry.owner, line});
+    out.add({x, p.y + line - s, width, frame.theme[Colour::Dim], FontRole::Small, owner, line});
   }
   // A bracket joins the sub-rows, which share one name.
   const std::size_t rows = frame.trace.lane(p.lane_row->lane()).row_count();

@@ -531,7 +531,7 @@ bool is_switch(const SettingSpec& spec) {
 }
 
 std::string row_label(const SettingSpec& spec) {
-  return spec.action == workload::SettingAction::Feed ? tr("fresh batch") : tr(spec.label);
+  return spec.action == workload::SettingAction::Feed ? tr("Fresh batch") : tr(spec.label);
 }
 
 std::vector<std::string> row_keys(const SettingSpec& spec) {

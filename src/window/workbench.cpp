@@ -28,7 +28,7 @@ constexpr ImGuiWindowFlags kPanel = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFla
 constexpr ImGuiWindowFlags kNoScroll = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
 
 constexpr float kDetailsWidth = 352, kBand = 64, kLessonWidth = 330, kAboutWidth = 340, kStatus = 28, kLaneMargin = 16;
-constexpr float kRoomy = 820;  // height of a window in which the strip of the whole run is a plot
+constexpr float kRoomy = 960;  // height of a window in which the strip of the whole run is a plot
 
 void panel(const char* id, const Rect& r, ImVec2 padding, ImGuiWindowFlags extra, const auto& draw, bool over = false) {
   ImGui::SetNextWindowPos({r.x, r.y});

@@ -98,7 +98,14 @@ Written written(const Letter& letter, const ImDrawVert& low, const ImDrawVert& h
 /// Puts letters together to texts: the pen goes on from one to the next, over at most one space, or to the next line.
 class Reader {
  public:
-  void read(const std::vector<Letter>& same, const ImDrawVert& low, const ImDrawVert& high, const ImVec4& room) {
+  void read(const std::vector<Letter>& same, ImDrawVert low, ImDrawVert high, const ImVec4& room) {
+    // An upright text goes up: it is read as if it went to the right.
+    const bool upright = high.pos.y < low.pos.y;
+    if (upright != text_.upright) end(room);
+    if (upright) {
+      low.pos = {-low.pos.y, low.pos.x};
+      high.pos = {-high.pos.y, high.pos.x};
+    }
     std::vector<Written> now;
     bool space = false, next_line = false;
     for (const Written& before : last_) {
@@ -122,6 +129,7 @@ class Reader {
     if (begins || next_line) {
       end(room);
       text_.goes_on = next_line && !begins;
+      text_.upright = upright;
       text_.x = low.pos.x;
       text_.y = low.pos.y;
     }
@@ -139,8 +147,14 @@ class Reader {
   }
   /// Of a text that began within `room`, where it can be seen.
   void end(const ImVec4& room) {
+    if (text_.upright) {
+      const DrawnText along = text_;
+      text_.x = along.y, text_.y = -along.x - along.width;
+      text_.width = along.height, text_.height = along.width;
+    }
     const bool seen =
         text_.x < room.z && text_.x + text_.width > room.x && text_.y < room.w && text_.y + text_.height > room.y;
+    text_.clipped = text_.x < room.x - 1 || text_.x + text_.width > room.z + 1;
     if (seen && !text_.text.empty()) texts_.push_back(std::move(text_));
     text_ = {};
     last_.clear();

@@ -15,6 +15,8 @@ struct DrawnText {
   std::string text;
   float x = 0, y = 0, width = 0, height = 0;
   bool goes_on = false;  ///< the text of the line before
+  bool upright = false;
+  bool clipped = false;  ///< its left or right end cannot be seen
 };
 
 /// The lines of a frame's texts that can be seen, in the order in which they are drawn.

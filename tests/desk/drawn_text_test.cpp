@@ -5,6 +5,7 @@
 
 #include "desk/desk.h"
 #include "model/lesson/lesson_letters.h"
+#include "render/labels.h"
 
 namespace lanescope::ui_test {
 namespace {
@@ -55,6 +56,22 @@ TEST_F(DrawnTextTest, InEveryFont) {
     EXPECT_NEAR(lines[0].x, 10, 3);
     EXPECT_NEAR(lines[0].width, fonts_.width(static_cast<ui::FontRole>(role), kText), 4);
   }
+}
+
+TEST_F(DrawnTextTest, UprightTextIsOneText) {
+  const auto lines = drawn([&](ImDrawList& list) {
+    ui::Label label{100, 50, 20, IM_COL32_WHITE, ui::FontRole::Small, "mse_forward", 200};
+    label.fit = ui::LabelFit::Stand;
+    ui::draw_labels(list, fonts_, std::span(&label, 1));
+  });
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0].text, "mse_forward");
+  EXPECT_TRUE(lines[0].upright);
+  EXPECT_NEAR(lines[0].height, fonts_.width(ui::FontRole::Small, "mse_forward"), 4);
+  EXPECT_GE(lines[0].x, 100);
+  EXPECT_LE(lines[0].x + lines[0].width, 120);
+  EXPECT_GE(lines[0].y, 50);
+  EXPECT_LE(lines[0].y + lines[0].height, 250);
 }
 
 TEST_F(DrawnTextTest, NeighboursAreTwoAndAColourIsNoNeighbour) {

@@ -13,12 +13,15 @@ using base::tr;
 std::string value_text(const workload::SettingSpec& spec, const workload::Value& value, base::Language language) {
   if (const bool* on = std::get_if<bool>(&value)) return *on ? tr("on", language) : tr("off", language);
   const std::string text = workload::to_text(value);
+  if (spec.action == workload::SettingAction::Feed)
+    return text == spec.choices[1] ? tr("on", language) : tr("off", language);
   return spec.zero_is_never && text == "0" ? std::string(tr("never", language)) : text;
 }
 
 // "Log interval" becomes "log interval" within a sentence; "GPU first" stays.
 std::string label_text(const workload::SettingSpec& spec, base::Language language) {
-  std::string label = tr(spec.label.c_str(), language);
+  const bool feed = spec.action == workload::SettingAction::Feed;  // as in the row of knobs
+  std::string label = feed ? tr("Fresh batch", language) : tr(spec.label.c_str(), language);
   if (label.size() > 1 && std::islower(static_cast<unsigned char>(label[1]))) {
     label[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(label[0])));
   }

@@ -7,7 +7,7 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr float kLeft = 8, kMark = 18, kGap = 14, kRight = 12;
+constexpr float kLeft = 8, kMark = 18, kNarrowMark = 13, kGap = 14, kRight = 12;
 constexpr float kMostColumn = 132, kLeastBar = 26, kOneBar = 56;
 constexpr float kMayBeCut = 0.8f;
 constexpr float kRow = 22, kSmallRow = 20;
@@ -100,7 +100,7 @@ CodeLayout code_layout(float x, float width, float height, float scale, std::siz
   std::size_t digits = 2;
   for (std::size_t n = rows; n >= 100; n /= 10) ++digits;
   layout.number_right = x + kLeft * s + static_cast<float>(digits) * small;
-  layout.code_x = layout.number_right + kMark * s;
+  layout.code_x = layout.number_right + (most == CodeDetail::Text ? kNarrowMark : kMark) * s;
   layout.right = x + width - kRight * s;
   const float room = layout.right - layout.code_x;
   const auto text = [&](FontRole role) { return (static_cast<float>(longest) + 1) * letter_of(role); };

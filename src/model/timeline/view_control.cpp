@@ -17,9 +17,9 @@ constexpr double kTypical = 0.02;
 constexpr double kViewEaseSeconds = 0.06, kCalmEaseSeconds = 0.18;
 // To an experiment's view, slow enough to be followed.
 constexpr double kGoalSeconds = 0.15;
-// So many iterations, taking at least so long, are a slow loop.
+// So many iterations, each taking at least so long, are a slow loop.
 constexpr std::size_t kSlowLoop = 3;
-constexpr Nanoseconds kSlowNs = 200'000'000;
+constexpr Nanoseconds kSlowNs = 100'000'000;
 // The longest animation step: a window that was asleep does not jump when it wakes.
 constexpr double kLongestStep = 0.05;
 // How much of the run stays in view, in pixels, and how narrow the whole run may become, as a share of the view's
@@ -101,7 +101,6 @@ void ViewControl::set_goal(const std::optional<ViewGoal>& goal) {
 void ViewControl::go_to_goal() {
   by_hand_ = turned_ = false;
   goes_ = true;
-  refit_ = 1;
   change_mode(ViewMode::Trigger);
   if (goal_) use_trigger(goal_->trigger);
 }
@@ -109,18 +108,21 @@ void ViewControl::go_to_goal() {
 // How long the shown iteration takes, once the pace since the last knob is known.
 std::optional<double> ViewControl::typical_ns(const Model& model) const {
   const bool known = model.recent_is_current() && model.recent().pace.known();
-  if (known && shown_iteration_) return static_cast<double>(shown_iteration_->duration());
+  if (known && shown_iteration_ && !settles_) return static_cast<double>(shown_iteration_->duration());
   if (known) return model.recent().pace.ns;
-  // A loop so slow that it has no pace over a second: the mean since the last knob.
+  // A loop so slow that it has no pace over a second. One long iteration (memory is pinned) does not make a slow loop.
   const auto records = model.analysis().records();
   const auto& markers = model.analysis().markers();
   const Nanoseconds since = markers.empty() ? kEver : markers.back().start_ns;
   std::size_t first = records.size();
   while (first > 0 && records[first - 1].start_ns >= since && records.size() - first < kSlowLoop) --first;
   if (records.size() - first < kSlowLoop) return std::nullopt;
-  const Nanoseconds lasted = records.back().end_ns - records[first].end_ns;
-  if (lasted < kSlowNs) return std::nullopt;
-  return static_cast<double>(lasted) / static_cast<double>(kSlowLoop - 1);
+  Nanoseconds shortest = std::numeric_limits<Nanoseconds>::max();
+  for (std::size_t i = first + 1; i < records.size(); ++i) {
+    shortest = std::min(shortest, records[i].end_ns - records[i - 1].end_ns);
+  }
+  if (shortest < kSlowNs) return std::nullopt;
+  return static_cast<double>(shortest);
 }
 
 void ViewControl::fit_iterations(const Model& model, double seconds) {
@@ -130,10 +132,10 @@ void ViewControl::fit_iterations(const Model& model, double seconds) {
   const double width = static_cast<double>(axis_.width_px());
   if (!goes_) {
     if (by_hand_ || longest <= kFull * axis_.span_ns()) return;
-    if (turned_) refit_ *= longest / (kFill * width) / axis_.ns_per_pixel();
     goes_ = true;
   }
-  const double wanted = longest * (goal_ ? goal_->iterations : 1) / (kFill * width);
+  double wanted = longest * (goal_ ? goal_->iterations : 1) / (kFill * width);
+  if (turned_) wanted = std::max(wanted, span_at_turn_ / width);
   const double part = animated_ ? 1 - std::exp(-std::min(seconds, kLongestStep) / kGoalSeconds) : 1;
   double next = axis_.ns_per_pixel() * std::pow(wanted / axis_.ns_per_pixel(), part);
   if (std::abs(std::log(wanted / next)) < 0.002) {
@@ -187,7 +189,6 @@ void ViewControl::update(const Model& model, float left_px, float width_px, Cloc
       begin_turn();
     } else {
       goes_ = !by_hand_;
-      refit_ = 1;
       turned_ = false;
     }
   }
@@ -566,8 +567,11 @@ std::optional<ShownIteration> ViewControl::choose(const Model& model, bool any) 
 
 void ViewControl::begin_turn() {
   stays_ = false;
-  settles_ = turned_ = true;
-  refit_ = 1;
+  settles_ = true;
+  if (!goes_) {
+    turned_ = true;
+    span_at_turn_ = axis_.span_ns();
+  }
   retrigger();
 }
 

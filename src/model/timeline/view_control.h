@@ -83,7 +83,7 @@ class ViewControl {
   /// slower one, and changes by itself only if the longer iteration takes more than 90 % of the view.
   void compare_with(double other_ns) { other_ns_ = other_ns; }
   /// By how much the view became wider by itself since a knob was last turned; 1: not at all.
-  double refit() const { return refit_; }
+  double refit() const { return turned_ && !by_hand_ ? axis_.span_ns() / span_at_turn_ : 1; }
   /// The iteration that the view starts with; of a view moved by hand, the one at the place of that start.
   const std::optional<ShownIteration>& shown_iteration() const { return shown_iteration_; }
   /// Goes to an iteration and stays there. The scale stays if the iteration fits.
@@ -210,7 +210,7 @@ class ViewControl {
   TriggerSettings trigger_settings_, own_trigger_;
   std::optional<ViewGoal> goal_;
   bool goes_ = false;  // on the way to its scale
-  double other_ns_ = 0, refit_ = 1;
+  double other_ns_ = 0, span_at_turn_ = 0;
   bool turned_ = false;   // a knob was turned since the goal was gone to: a change of the scale is said
   bool settles_ = false;  // a knob was turned: stays at the first typical iteration
   bool stays_ = false;

@@ -25,6 +25,7 @@ namespace {
 using base::tr;
 
 constexpr float kCodeEdge = 3, kBarHeight = 5;
+constexpr std::size_t kContinued = 2;  // letters before a line that goes on
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 const char* figure_name(CodeFigure figure) {
@@ -39,17 +40,25 @@ bool costs_time(const LineCost& cost) { return cost.idle_ns > 0 && cost.idle_ns 
 
 constexpr double kNothing = 0.5;  // shorter times, in nanoseconds, are shown as "–"
 
+std::string three_digits(double v) {
+  return v < 9.995 ? fmt::format("{:.2f}", v) : v < 99.95 ? fmt::format("{:.1f}", v) : fmt::format("{:.0f}", v);
+}
+
 // Always the same width: three digits and a unit.
 std::string cost_text(double ns) {
   if (ns < kNothing) return "–";
   const double us = ns / 1e3;
-  const auto three = [](double v, const char* unit) {
-    return v < 9.995   ? fmt::format("{:.2f} {}", v, unit)
-           : v < 99.95 ? fmt::format("{:.1f} {}", v, unit)
-                       : fmt::format("{:.0f} {}", v, unit);
-  };
-  if (us < 999.5) return three(us, "µs");
-  return us < 999'500 ? three(us / 1e3, "ms") : three(us / 1e6, "s");
+  if (us < 999.5) return three_digits(us) + " µs";
+  return us < 999'500 ? three_digits(us / 1e3) + " ms" : three_digits(us / 1e6) + " s";
+}
+
+// The unit of all costs beside the lanes, and its length in nanoseconds.
+std::pair<const char*, double> chip_unit(const CodeState& code) {
+  double most = 0;
+  for (std::size_t i = 0; i < code.code().size(); ++i) {
+    if (const LineCost* cost = code.cost(i)) most = std::max(most, cost->host_ns());
+  }
+  return most < 2e6 ? std::pair{"µs", 1e3} : most < 2e9 ? std::pair{"ms", 1e6} : std::pair{"s", 1e9};
 }
 
 // A statement with advice has the colour of its card here, too.
@@ -137,7 +146,7 @@ class CodeDrawing {
     std::optional<std::size_t> clicked;
     float y = at.y, arrow_y = at.y;
     for (std::size_t i = 0; i < code.size(); ++i) {
-      const float height = static_cast<float>(rows_of(code[i])) * l_.row_height;
+      const float height = static_cast<float>(rows_of(code[i]).size()) * l_.row_height;
       const Line line{i + 1, &code[i], code[i].part_of.value_or(i), code_.cost(i), {left, y, width, height}};
       if (code_.pointed_to() == i) arrow_y = y + l_.row_height / 2;
       y += height;
@@ -156,30 +165,49 @@ class CodeDrawing {
   }
 
  private:
-  // Where nothing stands beside the code, a long line goes on in the next row instead of being cut.
-  std::size_t letters_of_row(const Statement& statement) const {
-    const float room = l_.right - l_.text_x(statement.indent);
-    return static_cast<std::size_t>(std::max(8.0f, room / l_.letter));
-  }
-  std::size_t rows_of(const Statement& statement) const {
-    if (l_.detail != CodeDetail::Text) return 1;
-    const std::size_t letters = letters_of_row(statement);
-    return std::max<std::size_t>(1, (columns(statement.text) + letters - 1) / letters);
+  /// A part of a line in a row of its own, in bytes.
+  struct Row {
+    std::size_t begin, end;
+  };
+  // A line too long for the room beside its cost goes on in the next row, two letters further in, after a word.
+  std::vector<Row> rows_of(const Statement& statement) const {
+    const std::string_view text = statement.text;
+    if (l_.detail != CodeDetail::Text) return {{0, text.size()}};
+    const bool costs = statement.indent > 0 && !statement.ranges.empty();
+    const float cost = costs ? chip_width() : 0;
+    const float room = (l_.right - l_.text_x(statement.indent) - cost) / l_.letter;
+    auto most = static_cast<std::size_t>(std::max(8.0f, room));
+    std::vector<Row> rows;
+    for (std::size_t at = 0; at < text.size() || rows.empty();) {
+      std::size_t length = text.size() - at;
+      if (columns(text.substr(at)) > most) {
+        length = bytes_in(text.substr(at), most);
+        const std::size_t word = text.substr(at, length).find_last_of(" (");
+        if (word != std::string_view::npos && word >= length / 3) length = word + 1;
+      }
+      rows.push_back({at, at + length});
+      at += length;
+      if (rows.size() == 1) most -= kContinued;
+    }
+    return rows;
   }
 
-  void draw_wrapped(const Line& line, bool runs) {
+  void draw_wrapped(const Line& line, const std::vector<Row>& rows, bool runs) {
     const Statement& statement = *line.statement;
-    const std::size_t most = letters_of_row(statement);
-    const float x = l_.text_x(statement.indent);
-    for (const CodeToken& token : tokens(statement)) {
-      for (std::size_t at = token.begin; at < token.begin + token.length;) {
-        const std::size_t row = at / most;
-        const std::size_t length = std::min(token.begin + token.length, (row + 1) * most) - at;
-        const Rect box{line.box.x, line.box.y + static_cast<float>(row) * l_.row_height, line.box.width, l_.row_height};
-        label(x + static_cast<float>(at - row * most) * l_.letter, static_cast<float>(length + 2) * l_.letter, box,
-              token_colour(token.kind, !runs), l_.font, statement.text.substr(at, length));
-        at += length;
+    const std::string_view text = statement.text;
+    Rect box{line.box.x, line.box.y, line.box.width, l_.row_height};
+    for (const Row& row : rows) {
+      const float x = l_.text_x(statement.indent) + (row.begin > 0 ? kContinued * l_.letter : 0);
+      for (const CodeToken& token : tokens(statement)) {
+        const std::size_t begin = std::max(token.begin, row.begin);
+        const std::size_t end = std::min(token.begin + token.length, row.end);
+        if (begin >= end) continue;
+        const std::string_view part = text.substr(begin, end - begin);
+        label(x + static_cast<float>(columns(text.substr(row.begin, begin - row.begin))) * l_.letter,
+              static_cast<float>(columns(part) + 2) * l_.letter, box, token_colour(token.kind, !runs), l_.font,
+              std::string(part));
       }
+      box.y += l_.row_height;
     }
   }
 
@@ -281,8 +309,8 @@ class CodeDrawing {
     const float x = l_.text_x(statement.indent);
     const float room = (shows_costs(line) ? l_.code_x + l_.code_width : l_.right) - x;
     const bool runs = !code_.code()[line.owner].ranges.empty();
-    if (rows_of(statement) > 1) {
-      draw_wrapped(line, runs);
+    if (const auto rows = rows_of(statement); rows.size() > 1) {
+      draw_wrapped(line, rows, runs);
       return false;
     }
     const auto letters = static_cast<std::size_t>(std::max(0.0f, room / l_.letter + 0.01f));
@@ -359,16 +387,17 @@ class CodeDrawing {
     }
   }
 
-  // Without columns: the CPU time of the statement, waits included, where its text leaves room.
+  float chip_width() const { return text_width(c_.fonts, FontRole::MonoSmall, "88.8") + 8 * s_; }
+
+  // Without columns: the CPU time of the statement, waits included.
   void draw_chip(std::size_t i, const Line& line) {
     if (l_.detail != CodeDetail::Text || line.statement->ranges.empty() || !line.cost) return;
     const double ns = line.cost->host_ns();
-    const std::string says = cost_text(ns);
-    const float width = text_width(c_.fonts, FontRole::MonoSmall, says) + 10 * s_;
-    const Rect& b = line.box;
+    if (line.statement->indent == 0 && ns < kNothing) return;  // before the loop
+    const std::string says = ns < kNothing ? "–" : three_digits(ns / chip_unit(code_).second);
+    const Rect b{line.box.x, line.box.y, line.box.width, l_.row_height};
+    const float width = std::max(chip_width(), text_width(c_.fonts, FontRole::MonoSmall, says) + 8 * s_);
     const float x = b.x + b.width - width - 2 * s_;
-    const auto letters = static_cast<float>(columns(line.statement->text));
-    if (l_.text_x(line.statement->indent) + letters * l_.letter + 2 * s_ > x) return;
     const bool costly = code_.costliest() == i;
     batch_.solid(x, b.y + 2 * s_, x + width, b.y + b.height - 2 * s_,
                  c_.theme[costly ? idle_colour(c_.state, *line.statement) : Colour::PanelRaised], 4 * s_);
@@ -381,7 +410,7 @@ class CodeDrawing {
   // Marks the statement of the selection, between its number and its text.
   void draw_arrow(float y) {
     if (!code_.pointed_to()) return;
-    const float x = l_.code_x - 14 * s_, half = 5 * s_;
+    const float x = l_.code_x - 11 * s_, half = 5 * s_;
     list_.AddTriangleFilled({x, y - half}, {x, y + half}, {x + 8 * s_, y}, c_.theme[Colour::Selection]);
   }
 
@@ -585,7 +614,7 @@ void draw_code_section(const Canvas& c) {
   const float right = ImGui::GetContentRegionAvail().x;
   const ImVec2 line = ImGui::GetCursorScreenPos();
   draw_label(c, {line.x, line.y, right, c.fonts.size(FontRole::SmallBold)}, c.theme[Colour::Dim], FontRole::Small,
-             tr("CPU time"), LabelAlign::Right);
+             tr("{} of CPU time", chip_unit(code).first), LabelAlign::Right);
   ImGui::NewLine();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;

@@ -29,7 +29,7 @@ using analysis::Summary;
 using analysis::VerdictKind;
 using base::tr;
 
-// One line of what the two on the lanes take, the slower first: the shown one bright, and one factor.
+// One line of what the two on the lanes take, before or old first: the shown one bright, and one factor.
 void draw_change(const Canvas& c, const Summary& now) {
   const ShellState& state = c.state;
   const SharedSnapshot below = run_below(state.comparison);
@@ -40,8 +40,9 @@ void draw_change(const Canvas& c, const Summary& now) {
   const bool settled = model.recent_is_current() && now.pace.known();
   const analysis::Gain gain =
       analysis::gain_between(below->summary.pace, other.batch_size(), now.pace, model.batch_now());
-  const bool faster = !settled || !gain.known() || gain.factor >= 1;  // the shown one
-  const double factor = faster ? gain.factor : 1 / gain.factor;
+  // Of the second of the two, and by how much the faster one is faster.
+  const bool faster = !gain.known() || (other.shown() == 1) == (gain.factor >= 1);
+  const double factor = std::max(gain.factor, 1 / gain.factor);
   const bool sides = other.of_experiment();
   const auto name = [&](std::size_t side) {
     if (!sides) return std::string(side == 0 ? tr("old") : tr("new"));
@@ -56,8 +57,8 @@ void draw_change(const Canvas& c, const Summary& now) {
   };
   const End shown{name(other.shown()), settled ? time_of(now.pace, model.batch_now()) : "…", true};
   const End below_end{name(1 - other.shown()), time_of(below->summary.pace, other.batch_size()), false};
-  const End& from = faster ? below_end : shown;
-  const End& to = faster ? shown : below_end;
+  const End& from = other.shown() == 1 ? below_end : shown;
+  const End& to = other.shown() == 1 ? shown : below_end;
   vertical_space(c, 8);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -79,10 +80,12 @@ void draw_change(const Canvas& c, const Summary& now) {
   }
   const bool alike = std::abs(factor - 1) < 0.03;
   const std::string says = !settled || !gain.known() ? "…" : factor_text(factor);
-  const char* unit = gain.per_sample ? tr("faster per sample") : tr("faster");
+  const char* unit = gain.per_sample ? faster ? tr("faster per sample") : tr("slower per sample")
+                     : faster        ? tr("faster")
+                                     : tr("slower");
   draw_label(c, {at.x, y, width, 15 * s}, c.theme[Colour::Muted], FontRole::Small, alike ? tr("the same") : unit,
              LabelAlign::Right);
-  draw_label(c, {at.x, below_y - 3 * s, width, 26 * s}, c.theme.as_text(alike ? Colour::Muted : Colour::Good),
+  draw_label(c, {at.x, below_y - 3 * s, width, 26 * s}, c.theme.as_text(alike ? Colour::Muted : faster ? Colour::Good : Colour::Text),
              FontRole::Title, says, LabelAlign::Right);
   // What the button promised, beside what came of it.
   const auto& tried = state.try_it.tried();
@@ -111,7 +114,7 @@ std::string shown_factor(const ShellState& state) {
   return gain.known() ? factor_text(std::max(gain.factor, 1 / gain.factor)) : std::string();
 }
 
-void draw_share_bar(const Canvas& c, const Summary& s) {
+void draw_share_bar(const Canvas& c, const Summary& s, bool one_row) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float height = 18 * c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -174,23 +177,31 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
     x += w;
     if (share.ns / total >= 0.005) shown.push_back(&share);
   }
-  // The share and, below it, whose it is: at most four in a row.
-  constexpr std::size_t kColumns = 4;
-  const std::size_t columns = std::min(kColumns, std::max<std::size_t>(1, shown.size()));
+  // The share and, below it, whose it is: at most four in a row, no name cut.
+  const float box = 8 * c.scale;
+  const auto columns_now = [&] {
+    float widest = 1;
+    for (const Share* share : shown) widest = std::max(widest, text_width(c.fonts, FontRole::Small, share->name));
+    const float fit = (width + 4 * c.scale) / (widest + box + 10 * c.scale);
+    return static_cast<std::size_t>(std::clamp(fit, 1.0f, 4.0f));
+  };
+  std::size_t columns = columns_now();
+  for (; one_row && shown.size() > columns; columns = columns_now())
+    shown.erase(std::ranges::min_element(shown, {}, &Share::ns));
+  columns = std::min(columns, std::max<std::size_t>(1, shown.size()));
   const float column = width / static_cast<float>(columns);
   std::vector<Label> labels;
   float y = at.y + height + 6 * c.scale;
   for (std::size_t i = 0; i < shown.size(); ++i) {
-    if (i > 0 && i % kColumns == 0) y += 36 * c.scale;
-    const float left = at.x + column * static_cast<float>(i % kColumns);
-    const float box = 8 * c.scale;
+    if (i > 0 && i % columns == 0) y += 36 * c.scale;
+    const float left = at.x + column * static_cast<float>(i % columns);
     batch.solid(left, y + 4 * c.scale, left + box, y + 4 * c.scale + box, c.theme[shown[i]->ink], 2 * c.scale);
     const float text_x = left + box + 6 * c.scale;
-    const float room = column - box - 8 * c.scale;
+    const float room = column - box - 6 * c.scale;
     labels.push_back({text_x, y, room, c.theme[Colour::Text], FontRole::MonoSmall,
                       analysis::share_text(shown[i]->ns / total), 16 * c.scale});
     labels.push_back({text_x, y + 15 * c.scale, room, c.theme[Colour::Muted], FontRole::Small,
-                      fit_text(c.fonts, FontRole::Small, shown[i]->name, room), 16 * c.scale});
+                      shown[i]->name, 16 * c.scale});
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   add_to_draw_list(list, c.spans, batch);
@@ -362,7 +373,7 @@ void draw_verdict_band(const Canvas& c) {
   ImGui::SetCursorScreenPos({x, at.y + 5 * s});
   ImGui::BeginChild("##band_bar", {size.x * 0.27f, size.y - 5 * s}, false,
                     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
-  draw_share_bar(c, recent);
+  draw_share_bar(c, recent, true);
   ImGui::EndChild();
   const float change_x = left + size.x * 0.71f;
   const float change_width = at.x + size.x - 16 * s - change_x;

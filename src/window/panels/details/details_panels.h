@@ -25,7 +25,7 @@ void draw_range_details(const Canvas& canvas);
 void draw_range_histogram(const Canvas& canvas);
 void draw_range_names(const Canvas& canvas, std::size_t most);
 /// GPU busy time and bubbles by cause, in proportion: the verdict at a glance.
-void draw_share_bar(const Canvas& canvas, const analysis::Summary& summary);
+void draw_share_bar(const Canvas& canvas, const analysis::Summary& summary, bool one_row = false);
 struct FigureLine {
   std::string name;
   std::vector<std::string> values;  ///< of each summary
