@@ -5,7 +5,7 @@ namespace lanescope::ui {
 std::optional<PlacedLabel> place_label(const TextMeasure& fonts, const Label& label) {
   constexpr int kFewest = 4, kFewestOfAName = 8;
   constexpr std::size_t kLongName = 24;
-  constexpr float kMargin = 0.7f;  // of a line, on both sides together
+  constexpr float kMargin = 0.5f;  // of a line, on both sides together
   const float line = fonts.size(label.font);
   const bool may_stand = label.fit == LabelFit::Stand;
   const float margin = may_stand ? kMargin * line : 0;

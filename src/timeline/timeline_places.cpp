@@ -27,7 +27,7 @@ constexpr float kAbovePinned = 6;    // above the first pinned lane
 constexpr float kMostPinned = 0.6f;  // share of the lanes' height
 constexpr float kDividerHeight = 9;  // the line between the panes, with its grip
 constexpr float kCurveShare = 0.1f;  // of the room, for the run-ahead curve between two panes
-constexpr float kLeastCurve = 16;
+constexpr float kLeastCurve = 16, kPlainCurve = 50;
 constexpr float kLeastPane = 56;       // a lane and its heading
 constexpr double kEaseSeconds = 0.04;  // about a third of the time after which a movement looks finished
 constexpr float kArrivedPx = 0.3f;
@@ -106,6 +106,7 @@ Timeline::Wanted Timeline::wanted(const Placed& p, const RowContext& context, fl
     const float height = p.group_folded    ? LaneRow::kGroupFoldedHeight * s
                          : p.choice.folded ? LaneRow::kFoldedHeight * s
                          : divided_        ? curve_height_ * p.choice.height
+                         : plain_          ? kPlainCurve * s * factor * std::min(stretch, 1.0f)
                                            : p.curve.height(context) * factor * std::min(stretch, 1.0f);
     wanted.shape = {height, height, height};
   }

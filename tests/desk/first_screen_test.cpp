@@ -63,7 +63,8 @@ TEST_F(FirstScreenTest, NothingIsCut) {
         desk().resize(width, height);
         desk().frames(6);
         for (const DrawnText& t : texts()) {
-          const bool cut = t.text.ends_with("…") && t.text != "…" && t.text != measuring && t.text.size() < kLongName;
+          const bool cut = t.text.ends_with("…") && t.text != "…" && t.text != measuring &&
+                           !(t.text.size() > kLongName && t.x > axis().left_px() && t.x < axis().right_px());
           if ((cut || t.clipped) && said.insert(t.text).second) {
             ADD_FAILURE() << e.id << " at " << width << "x" << height << ": '" << t.text << "' at " << t.x << ", "
                           << t.y << (t.clipped ? " does not fit" : " is cut");

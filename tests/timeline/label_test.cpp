@@ -43,12 +43,12 @@ TEST(PlaceLabel, WhatIsTooLongIsCutOrLeftOut) {
   EXPECT_EQ(shown(LabelFit::Whole, 126, 34).text, "linear_weight_grad");
 }
 
-// With a margin of 0.7 lines, which are 9.8: 126 need 135.8.
+// With a margin of half a line, which is 7: 126 need 133.
 TEST(PlaceLabel, AKernelsNameStandsWhereItDoesNotLie) {
-  EXPECT_EQ(shown(LabelFit::Stand, 136, 146), (Shown{"linear_weight_grad", false}));
-  EXPECT_EQ(shown(LabelFit::Stand, 135, 146), (Shown{"linear_weight_grad", true}));
-  EXPECT_EQ(shown(LabelFit::Stand, 17, 136), (Shown{"linear_weight_grad", true}));
-  EXPECT_EQ(shown(LabelFit::Stand, 17, 135), (Shown{})) << "whole or not at all";
+  EXPECT_EQ(shown(LabelFit::Stand, 133, 146), (Shown{"linear_weight_grad", false}));
+  EXPECT_EQ(shown(LabelFit::Stand, 132, 146), (Shown{"linear_weight_grad", true}));
+  EXPECT_EQ(shown(LabelFit::Stand, 17, 133), (Shown{"linear_weight_grad", true}));
+  EXPECT_EQ(shown(LabelFit::Stand, 17, 132), (Shown{})) << "whole or not at all";
   EXPECT_EQ(shown(LabelFit::Stand, 90, 80), (Shown{}));
   EXPECT_EQ(shown(LabelFit::Stand, 17, 34), (Shown{}));
 }

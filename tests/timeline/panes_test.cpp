@@ -67,16 +67,16 @@ class PanesTest : public DrawnTrace {
 };
 
 // Calls 34 + 6, kernels 34 + 6, two copies 22 + 6 each, the curve 58 + 6; headings 22, 36 and 36: 342 with the ruler
-// and the label below. In 444 pixels the lanes grow by 102: kernels by 34 for each time their height, calls by 0.41 of
-// that and copies by 0.03 of their 22, which are 49.26 together. So kernels become 3.07 times as high.
+// and the label below. In 444 pixels the lanes grow by 102: kernels by 34 for each time their height, calls by 0.3 of
+// that and copies by 0.03 of their 22, which are 45.52 together. So kernels become 3.24 times as high.
 TEST_F(PanesTest, LanesFillTheRoom) {
   program(0, 1);
   prepare(342);
   EXPECT_FLOAT_EQ(timeline.lane_rect(loop)->height, 34);
   prepare(444);
   EXPECT_FALSE(timeline.divided());
-  EXPECT_NEAR(timeline.lane_rect(loop)->height, 34 * (1 + 0.41f * 102 / 49.26f), 0.3f);
-  EXPECT_NEAR(timeline.lane_rect(kernels[0])->height, 34 * (1 + 102 / 49.26f), 0.5f);
+  EXPECT_NEAR(timeline.lane_rect(loop)->height, 34 * (1 + 0.3f * 102 / 45.52f), 0.3f);
+  EXPECT_NEAR(timeline.lane_rect(kernels[0])->height, 34 * (1 + 102 / 45.52f), 0.5f);
   prepare(2000);
   EXPECT_NEAR(timeline.lane_rect(kernels[0])->height, 34 * Timeline::kMostStretch, 0.2f);
   EXPECT_EQ(timeline.pane(Pane::Cpu).overflow, 0);

@@ -22,7 +22,7 @@ namespace {
 using base::tr;
 using prediction::Prediction;
 
-constexpr float kTryRow = 26, kTryButton = 22, kBar = 8, kBarRow = 18;
+constexpr float kTryRow = 26, kTryButton = 22, kTryLine = 17, kBar = 8, kBarRow = 18;
 
 std::string time_text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
 
@@ -189,14 +189,18 @@ namespace {
 struct TryRow {
   GainText gain;
   std::string note, says;
-  float button = 0, gain_width = 0, note_width = 0;
+  float button = 0, height = 0, gain_width = 0, note_width = 0;
   bool below = false;
 };
 
 TryRow try_row(const Canvas& c, const Offer& offer, float width) {
   const bool steers = c.state.model.steering() != nullptr;
   TryRow row{gain_text(offer), gain_note(offer), steers ? fmt::format("{} {}", tr("Try"), offer.text) : offer.text};
-  row.button = std::min(width, text_width(c.fonts, FontRole::SmallBold, row.says) + (steers ? 18 : 2) * c.scale);
+  const float padding = (steers ? 18 : 2) * c.scale;
+  row.says = wrapped_lines(c, FontRole::SmallBold, row.says, width - padding);
+  const auto more_lines = std::ranges::count(row.says, '\n');
+  row.button = more_lines > 0 ? width : text_width(c.fonts, FontRole::SmallBold, row.says) + padding;
+  row.height = (kTryButton + kTryLine * static_cast<float>(more_lines)) * c.scale;
   row.gain_width = text_width(c.fonts, FontRole::BodyBold, row.gain.text);
   row.note_width = row.note.empty() ? 0 : text_width(c.fonts, FontRole::Small, row.note) + 5 * c.scale;
   row.below = row.button + 10 * c.scale + row.gain_width + row.note_width > width;
@@ -208,7 +212,9 @@ TryRow try_row(const Canvas& c, const Offer& offer, float width) {
 float try_row_height(const Canvas& c, const AdviceCard& card, float width) {
   const Offer* offer = c.state.try_it.offer(card.key);
   if (!offer && c.state.try_it.comparing(card.key)) return (kTryRow + 2) * c.scale;  // so that nothing moves then
-  return offer ? (kTryRow + (try_row(c, *offer, width).below ? kTryButton : 0) + 2) * c.scale : 0;
+  if (!offer) return 0;
+  const TryRow row = try_row(c, *offer, width);
+  return (kTryRow - kTryButton + 2) * c.scale + row.height + (row.below ? kTryButton * c.scale : 0);
 }
 
 Rect draw_try_row(const Canvas& c, const AdviceCard& card, const Rect& area, bool card_hovered) {
@@ -218,7 +224,7 @@ Rect draw_try_row(const Canvas& c, const AdviceCard& card, const Rect& area, boo
   const TryRow row = try_row(c, offer, area.width);
   const bool steers = c.state.model.steering() != nullptr;
   const bool primary = steers && is_primary(offer);
-  const Rect box{area.x, area.y + (kTryRow - kTryButton) * s, row.button, kTryButton * s};
+  const Rect box{area.x, area.y + (kTryRow - kTryButton) * s, row.button, row.height};
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const bool hovered = steers && card_hovered && mouse.x >= box.x && mouse.x < box.x + box.width && mouse.y >= box.y &&
                        mouse.y < box.y + box.height;
@@ -232,13 +238,20 @@ Rect draw_try_row(const Canvas& c, const AdviceCard& card, const Rect& area, boo
   const float y = row.below ? box.y + box.height : box.y;
   const float right = area.x + area.width, gain_x = right - row.note_width - row.gain_width;
   const bool quiet = row.gain.colour == Colour::Muted;
-  const Label labels[] = {
-      {box.x + inset, box.y, box.width - 2 * inset + 2, primary || hovered ? c.theme[ink] : c.theme.as_text(ink),
-       FontRole::SmallBold, fit_text(c.fonts, FontRole::SmallBold, row.says, box.width - 2 * inset + 2), box.height},
+  const float line = kTryButton * s;
+  std::vector<Label> labels{
       {gain_x - 1, y, row.gain_width + 2, c.theme.as_text(row.gain.colour),
-       quiet ? FontRole::Small : FontRole::BodyBold, row.gain.text, box.height, LabelAlign::Right},
+       quiet ? FontRole::Small : FontRole::BodyBold, row.gain.text, line, LabelAlign::Right},
       {right - row.note_width + 5 * s, y, row.note_width, c.theme.as_text(Colour::Muted), FontRole::Small, row.note,
-       box.height}};
+       line}};
+  float text_y = box.y;
+  for (std::size_t begin = 0; begin <= row.says.size(); text_y += kTryLine * s) {
+    const std::size_t end = std::min(row.says.find('\n', begin), row.says.size());
+    labels.push_back({box.x + inset, text_y, box.width - 2 * inset + 2,
+                      primary || hovered ? c.theme[ink] : c.theme.as_text(ink), FontRole::SmallBold,
+                      row.says.substr(begin, end - begin), line});
+    begin = end + 1;
+  }
   draw_labels(list, c.fonts, labels);
   const float around = std::max(0.0f, kLeastTarget - kTryButton) / 2 * s;
   return steers ? Rect{box.x, box.y - around, box.width, box.height + 2 * around} : Rect{};

@@ -114,7 +114,7 @@ float draw_badge(const Canvas& c, float right, float y) {
   ShellState& state = c.state;
   const float s = c.scale;
   const bool simulated = state.model.simulated();
-  const std::string says = badge_text(state.model.facts(), state.model.live());
+  std::string says = badge_text(state.model.facts(), state.model.live());
   const float arrow = 22 * s;
   const float height = 26 * s;
   const float all = ImGui::GetIO().DisplaySize.x;
@@ -122,7 +122,9 @@ float draw_badge(const Canvas& c, float right, float y) {
   const float beside = std::clamp(all - 540 * s, 124 * s, 240 * s);
   const bool alone = state.presentation.on || is_upright(s);
   const float most = alone ? all * 0.45f : std::max(beside, all * 0.22f);
-  const float width = std::min(text_width(c.fonts, FontRole::BodyBold, says) + 24 * s + arrow, most);
+  const auto wanted = [&] { return text_width(c.fonts, FontRole::BodyBold, says) + 24 * s + arrow; };
+  if (wanted() > most) says = says.substr(0, says.find(" · "));  // what kind it is matters more than which one
+  const float width = std::min(wanted(), most);
   const ImVec2 low{right - width, y};
   ImGui::SetCursorScreenPos(low);
   const bool clicked = press_area(c, "##badge", {width, height});
