@@ -189,6 +189,32 @@ TEST_F(LiveAnalysisTest, SinceAnIterationHoldsWhatRunsAfterTheLast) {
   EXPECT_EQ(s.judged.to_ns, 250);
 }
 
+// Four iterations of 200. The second copies to the host, and the CPU waits for it: the GPU has run dry at 270 and gets
+// its next kernel at 320. The newest three are 2 to 4.
+TEST_F(LiveAnalysisTest, OfTheNewestIterationsItIsKnownWhichReadAndWait) {
+  for (int i = 0; i < 4; ++i) {
+    const Nanoseconds at = 200 * i;
+    t.iteration(at, at + 200);
+    if (i != 1) t.kernel({at + 10, at + 15}, {at + 20, at + 190});
+  }
+  t.kernel({210, 215}, {220, 250});
+  t.download({216, 218}, {250, 270}, 4);
+  t.sync(220, 275, 2, 3);
+  t.kernel({310, 315}, {320, 390});
+  t.publish();
+  live.update(kEver);
+  live.finish();
+  const auto recent = analysis::recent_iterations(live, 3);
+  ASSERT_EQ(recent.size(), 3u);
+  EXPECT_EQ(recent[0].start_ns, 200);
+  EXPECT_TRUE(recent[0].reads && recent[0].waits);
+  EXPECT_EQ(recent[0].lost_ns, 50);
+  for (const std::size_t i : {1, 2}) {
+    EXPECT_FALSE(recent[i].reads || recent[i].waits) << i;
+    EXPECT_EQ(recent[i].lost_ns, 0) << i;
+  }
+}
+
 TEST_F(LiveAnalysisTest, LossIsTheNewestOneAtTheIterationsEnd) {
   t.iteration(0, 100);
   t.iteration(100, 200);

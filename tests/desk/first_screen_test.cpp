@@ -120,6 +120,38 @@ TEST_F(FirstScreenTest, ThereIsNotMuchToRead) {
   }
 }
 
+// While it runs: beside the lanes a value changes at most twice a second, and nothing moves.
+TEST_F(FirstScreenTest, IsCalmWhileItRuns) {
+  desk().resize(1600, 900);
+  for (const char* id : {"P09", "P22", "T2"}) {
+    open(experiment::experiment_named(id));
+    model().set_paused(false);
+    desk().frames(300);  // five seconds: it has settled
+    const float right = axis().right_px();
+    std::vector<DrawnText> shown;
+    std::vector<int> changes;
+    for (int frame = 0; frame < 240; ++frame) {
+      std::vector<DrawnText> now = texts();
+      std::erase_if(now, [&](const DrawnText& t) { return t.x < right; });
+      if (frame == 0) {
+        shown = now;
+        changes.assign(now.size(), 0);
+        continue;
+      }
+      ASSERT_EQ(now.size(), shown.size()) << id << ", frame " << frame;
+      for (std::size_t i = 0; i < now.size(); ++i) {
+        changes[i] += now[i].text != shown[i].text;
+        const float left = std::abs(now[i].x - shown[i].x);
+        const float end = std::abs(now[i].x + now[i].width - shown[i].x - shown[i].width);
+        EXPECT_LE(std::min(left, end), 4) << id << ": '" << shown[i].text << "' and '" << now[i].text << "'";
+        EXPECT_NEAR(now[i].y + now[i].height, shown[i].y + shown[i].height, 4) << id << ": " << now[i].text;
+      }
+      shown = now;
+    }
+    for (std::size_t i = 0; i < shown.size(); ++i) EXPECT_LE(changes[i], 8) << id << ": " << shown[i].text;
+  }
+}
+
 // --- the picture of a stall ------------------------------------------------------------------------------------------
 
 class StallPictureTest : public FirstScreenTest {

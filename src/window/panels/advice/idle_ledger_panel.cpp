@@ -140,16 +140,22 @@ bool draw_idle_row(const Canvas& c, const IdleRow& row, const RowText& text, con
   const float shares = at.x + width - kIdleShare * s, times = shares - kIdleTime * s;
   const float left = at.x + (kIdleChip + 7) * s, room = times - left - 4 * s;
   const float curve = times - kIdleCurve * s, beside_curve = curve - left - 8 * s;
+  // An operator's namespace says the least of its name.
+  std::string place = text.place;
+  const std::size_t scope = place.rfind("::");
+  if (scope != std::string::npos && text_width(c.fonts, FontRole::MonoSmall, place) > room) place.erase(0, scope + 2);
+  const double share = ledger.share(row.idle_ns);
+  const std::string share_says = share < 0.0005 ? "0.0 %" : analysis::share_text(share);
   add_curve(batch, row.over_time, {curve, at.y + 22 * s, kIdleCurve * s, 13 * s}, c.theme[look.ink], 2 * s);
   add_to_draw_list(list, c.spans, batch);
   const Label labels[] = {{left, at.y + 4 * s, room + 2, c.theme[Colour::Text], FontRole::MonoSmall,
-                           fit_text(c.fonts, FontRole::MonoSmall, text.place, room), 18 * s},
+                           fit_text(c.fonts, FontRole::MonoSmall, place, room), 18 * s},
                           {left, at.y + 21 * s, beside_curve + 2, c.theme[Colour::Muted], FontRole::Small,
                            fit_text(c.fonts, FontRole::Small, text.says, beside_curve), 16 * s},
                           {times, at.y, kIdleTime * s, c.theme[Colour::Text], FontRole::Mono,
                            number_in(ledger.each(row.idle_ns), unit), height, LabelAlign::Right},
-                          {shares, at.y, kIdleShare * s, c.theme[Colour::Muted], FontRole::MonoSmall,
-                           analysis::share_text(ledger.share(row.idle_ns)), height, LabelAlign::Right}};
+                          {shares, at.y, kIdleShare * s, c.theme[Colour::Muted], FontRole::MonoSmall, share_says,
+                           height, LabelAlign::Right}};
   draw_labels(list, c.fonts, labels);
   return clicked;
 }
