@@ -54,8 +54,14 @@ std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const Fra
     while (depth < common && now[depth].same_place(last_[depth])) ++depth;
     if (depth < common) {
       if (now[depth].code == last_[depth].code && now[depth].offset <= last_[depth].offset) {
-        again =
-            LoopKey{static_cast<std::uint32_t>(depth), now[depth].code, false, loop_around(now[depth], last_[depth])};
+        std::uint32_t head = loop_around(now[depth], last_[depth]);
+        std::size_t looping = depth;
+        while (head == 0 && looping > 0 && now[looping].read && now[looping - 1].read) {
+          --looping;
+          head = loop_around(now[looping], now[looping]);
+        }
+        if (head != 0) depth = looping;
+        again = LoopKey{static_cast<std::uint32_t>(depth), now[depth].code, false, head};
       }
     } else if (now.size() == last_.size()) {  // the same statement again
       depth = now.size() - 1;
@@ -89,6 +95,9 @@ std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const Fra
       loop.caller = depth > 0 ? now[depth - 1].frame : 0;
       loop.offset = now[depth].offset;
       loop.own = now[depth].own;
+      for (std::size_t i = 0; i < now[depth].loops.size(); ++i) {
+        if (again->head != 0 && now[depth].loops.at(i) == again->head) loop.epoch = (now[depth].epochs >> i & 1) != 0;
+      }
     }
     ++loop.rounds;
     if (loop.launched_now) ++loop.rounds_with_launches;
@@ -126,21 +135,54 @@ std::optional<LoopKey> LoopFinder::iteration() const {
   return found ? found : iteration(true);
 }
 
+bool LoopFinder::has_ended(const Loop& loop) const {
+  const Nanoseconds round = std::max<Nanoseconds>(1, median(loop.durations));  // the first may have compiled for long
+  const Nanoseconds longest = loop.durations.empty() ? 0 : *std::ranges::max_element(loop.durations);
+  const Nanoseconds without_it = now_ns_ - loop.last_ns - loop.longest_pause_ns;
+  return without_it > std::max(kRoundsUntilEnded * round, kLongestUntilEnded * longest);
+}
+
+// Rounds of an inner loop of the user's own take most of its time: many of them, or it says itself what it is.
+bool LoopFinder::is_epoch(const LoopKey& key, const Loop& loop) const {
+  if (key.head == 0) return false;
+  return std::ranges::any_of(loops_, [&](const auto& one) {
+    const auto& [inner_key, inner] = one;
+    const bool within =
+        inner_key.depth > key.depth ||
+        (inner_key.depth == key.depth && inner_key.code == key.code && inner_key.head > key.head);
+    if (!within || inner_key.repeat || !inner.own || 2 * inner.rounds_with_launches < inner.rounds) return false;
+    const auto rounds = static_cast<double>(inner.rounds) / static_cast<double>(loop.rounds);
+    const double share = rounds * static_cast<double>(mean(inner.durations)) /
+                         static_cast<double>(std::max<Nanoseconds>(1, mean(loop.durations)));
+    return rounds >= (loop.epoch ? 2 : kManyInner) && share > 0.5;
+  });
+}
+
+// A loop of the user's own has made so many rounds that one around it would have begun again more often.
+bool LoopFinder::waits_in_vain(const LoopKey& key) const {
+  return std::ranges::any_of(loops_, [&](const auto& one) {
+    const auto& [other_key, other] = one;
+    return key < other_key && !other_key.repeat && other.own && other.rounds >= kInVain && !has_ended(other) &&
+           2 * other.rounds_with_launches > other.rounds;
+  });
+}
+
 std::optional<LoopKey> LoopFinder::iteration(bool repeat) const {
   std::optional<LoopKey> slow;
   for (const auto& [key, loop] : loops_) {  // shallowest first
     if (key.repeat != repeat) continue;
     if (loop.rounds < kEnough) {
       // It has begun again once or twice: it is waited for, but not for ever.
-      if (now_ns_ - loop.last_ns <= kWaitForRound * (loop.last_ns - *began_ns_)) return slow;
+      const bool may_come = now_ns_ - loop.last_ns <= kWaitForRound * (loop.last_ns - *began_ns_);
+      if (may_come && !waits_in_vain(key)) return slow;
       continue;
     }
-    const Nanoseconds round = std::max<Nanoseconds>(1, median(loop.durations));  // the first may have compiled for long
-    const Nanoseconds longest = loop.durations.empty() ? 0 : *std::ranges::max_element(loop.durations);
-    const Nanoseconds without_it = now_ns_ - loop.last_ns - loop.longest_pause_ns;
-    if (without_it > std::max(kRoundsUntilEnded * round, kLongestUntilEnded * longest)) continue;
-    if (round <= kLongRound) return key;
-    if (!slow) slow = key;
+    if (has_ended(loop)) continue;
+    if (median(loop.durations) > kLongRound) {
+      if (!slow) slow = key;
+    } else if (!is_epoch(key, loop)) {
+      return key;
+    }
   }
   return slow;
 }
@@ -241,6 +283,17 @@ std::vector<LoopWatch::Iteration> LoopWatch::from_the_first() {
   return ended;
 }
 
+namespace {
+
+// The call is made by the loop's function, but by another statement than the loop.
+bool is_outside(const LoopKey& loop, std::span<const FramePlace> stack) {
+  if (loop.head == 0 || stack.size() <= loop.depth) return false;
+  const FramePlace& at = stack[stack.size() - 1 - loop.depth];
+  return at.code == loop.code && at.read && std::ranges::find(at.loops, loop.head) == at.loops.end();
+}
+
+}  // namespace
+
 std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::span<const FramePlace> stack) {
   ++calls_;
   std::optional<LoopKey> again;
@@ -276,6 +329,12 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
     begun_ns_ = t;
   };
   if (!settled()) return ended;
+  // Evaluation, a checkpoint: what follows the loop's last round is no part of it.
+  if (begun_ns_ && loop_ && is_outside(*loop_, stack)) {
+    if (!anchor_) begin(call.start_ns);
+    begun_ns_.reset();
+    return ended;
+  }
   counted_ = loop_;
   if (round && all_here) {
     if (whole_) {

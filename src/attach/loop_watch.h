@@ -26,10 +26,10 @@ namespace lanescope::attach {
 // Finds the loop that a program runs in, from the Python stacks of its calls, without asking the user.
 //
 // Two successive calls of a thread are compared from the outermost frame inwards. Where they first differ in the same
-// function, at a place that is the same or earlier than before, a loop has begun again. (Or the function was called
-// again from the same place, which the loop around it did.) Loops within each other in one function are told apart by
-// the source, where it can be read: it was the innermost one around both places. The iteration is the shallowest loop
-// that keeps beginning again; shallower ones that do so rarely are epochs, deeper ones are layers.
+// function, at a place that is the same or earlier than before, a loop has begun again: by the source, the innermost
+// one around both places. If there is none in this function, it was called again, and the loop is one in a function that
+// calls it. (Where the source cannot be read, that is not known.) The iteration is the shallowest loop that keeps
+// beginning again; those around it whose rounds are mostly rounds of one inner loop are epochs, deeper ones are layers.
 
 using base::Nanoseconds;
 
@@ -41,7 +41,9 @@ struct FramePlace {
   /// The lines of the loops around it in its function, outermost first; 0 where there is none, or the source is
   /// unknown.
   std::array<std::uint32_t, 4> loops{};
-  bool own = false;  ///< in the user's own file, not a library's
+  bool own = false;   ///< in the user's own file, not a library's
+  bool read = false;  ///< its source is known, and what it calls calls nothing back over and over
+  std::uint8_t epochs = 0;  ///< a bit for each of the loops: its line says that its rounds are epochs
 
   bool same_place(const FramePlace& other) const { return code == other.code && offset == other.offset; }
 };
@@ -95,14 +97,18 @@ class LoopFinder {
     std::deque<Nanoseconds> durations;  // of the last rounds
     std::deque<std::uint32_t> calls;    // of the last complete rounds
     std::uint32_t calls_now = 0;
-    bool complete_now = true, launched_now = false, own = false;
+    bool complete_now = true, launched_now = false, own = false, epoch = false;
     std::uint32_t frame = 0, caller = 0, offset = 0;  // the earliest place in its body
   };
   std::optional<LoopKey> iteration(bool repeat) const;
+  bool has_ended(const Loop& loop) const;
+  bool is_epoch(const LoopKey& key, const Loop& loop) const;
+  bool waits_in_vain(const LoopKey& key) const;
 
   static constexpr std::size_t kMostLoops = 1024;
   static constexpr std::size_t kRemembered = 32;  // rounds
   static constexpr std::uint64_t kEnough = 3;     // rounds
+  static constexpr int kManyInner = 20, kInVain = 100;
 
   std::map<LoopKey, Loop> loops_;
   std::vector<FramePlace> last_;  // outermost first
@@ -154,6 +160,9 @@ class LoopWatch {
   std::optional<Nanoseconds> undecided_since(Nanoseconds now_ns);
   /// Everything is recorded from now on, or no longer: without an anchor, the iteration in progress stays unknown.
   void recording_changed();
+
+  /// For some time no call was watched at all: the iteration in progress stays unknown.
+  void calls_missed() { begun_ns_.reset(); }
 
   /// Empty: found by itself.
   void choose(std::optional<LoopKey> loop);

@@ -40,6 +40,8 @@ bool RecordedBursts::take(wire::RecordingAct act, Nanoseconds t) {
         awaits_since_.reset();  // nothing ran in this burst
       }
       return false;
+    case wire::RecordingAct::Away:
+      return false;
   }
   return false;
 }

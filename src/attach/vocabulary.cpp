@@ -46,6 +46,21 @@ bool is_loop(std::string_view line) {
          line.starts_with("async for ");
 }
 
+// "[step(x) for x in data]", which may go on in the next lines.
+bool is_comprehension(const std::vector<std::string>& all, std::uint32_t number) {
+  constexpr std::size_t kMostLinesOfIt = 6;
+  const std::string_view first = without_comment(trimmed(all[number - 1]));
+  if (first.starts_with("for ")) return false;
+  if (first.find(" for ") != std::string_view::npos && first.find(" in ") != std::string_view::npos) return true;
+  if (first.ends_with(':')) return false;
+  for (std::size_t i = number; i < all.size() && i < number + kMostLinesOfIt; ++i) {
+    const std::string_view line = without_comment(trimmed(all[i]));
+    if (line.starts_with("for ") && line.find(" in ") != std::string_view::npos) return !line.ends_with(':');
+    if (line.empty() || line.find('=') != std::string_view::npos) return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<std::filesystem::path> SourceLines::find(std::string_view file) const {
@@ -86,7 +101,7 @@ std::vector<std::uint32_t> SourceLines::loops_around(std::string_view file, std:
   std::vector<std::uint32_t> loops;
   const std::vector<std::string>& all = lines(file);
   if (number == 0 || number > all.size()) return loops;
-  if (is_loop(trimmed(all[number - 1]))) loops.push_back(number);
+  if (is_loop(trimmed(all[number - 1])) || is_comprehension(all, number)) loops.push_back(number);
   std::size_t indent = indent_of(all[number - 1]);
   for (std::uint32_t i = number - 1; i > 0 && indent > 0; --i) {
     const std::string_view line = trimmed(all[i - 1]);

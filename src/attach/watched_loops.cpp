@@ -24,8 +24,15 @@ const FramePlace& WatchedProcess::loop_place(std::uint32_t frame) {
   if (known != loop_places_.end()) return known->second;
   const Vocabulary::Frame& at = words_.known_frame(frame);
   FramePlace place = at.loop_place;
-  const std::vector<std::uint32_t> lines = source_.loops_around(trace_.names().text(at.place.file), at.place.line);
-  std::copy_n(lines.begin(), std::min(lines.size(), place.loops.size()), place.loops.begin());
+  const std::string_view file = trace_.names().text(at.place.file);
+  const std::vector<std::uint32_t> lines = source_.loops_around(file, at.place.line);
+  // From backward() the functions of many operations are called, without a loop in Python.
+  place.read = !source_.line(file, at.place.line).empty() &&
+               trace_.names().text(at.place.function).find("backward") == std::string_view::npos;
+  for (std::size_t i = 0; i < std::min(lines.size(), place.loops.size()); ++i) {
+    place.loops.at(i) = lines[i];
+    if (source_.line(file, lines[i]).find("epoch") != std::string::npos) place.epochs |= 1u << i;
+  }
   return loop_places_[frame] = place;
 }
 

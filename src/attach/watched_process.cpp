@@ -477,7 +477,12 @@ void WatchedProcess::take_operation(const wire::OperationMessage& op, bool kerne
 
 void WatchedProcess::take_recording(const wire::RecordingMessage& recording) {
   const Nanoseconds t = here(recording.time_ns);
-  if (!plausible(t, t) || !bursts_.take(recording.act, t)) return;
+  if (!plausible(t, t)) return;
+  if (recording.act == wire::RecordingAct::Away) {
+    for (auto& [tid, thread] : threads_) thread.loops.calls_missed();
+    return;
+  }
+  if (!bursts_.take(recording.act, t)) return;
   if (bursts_.on()) {
     first_call_.reset();
     kernels_before_ = recording.kernels_before != 0;

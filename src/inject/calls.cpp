@@ -21,7 +21,7 @@ constexpr int kDomains = 2;
 // What is known of an API call, by domain and id.
 struct Api {
   std::atomic<std::uint32_t> name;  // text; 0: not sent yet
-  std::atomic<bool> launches;
+  std::atomic<bool> launches, graphs;
   bool waits, quiet;  // of call_lists.h; constant after prepare_calls()
   Watched from;       // the level that watches it; constant after prepare_calls()
   bool enabled;       // the library's thread only
@@ -41,6 +41,9 @@ std::uint32_t learn_name(Api& api, CUpti_CallbackDomain domain, CUpti_CallbackId
   const char* name = nullptr;
   if (cupti.get_callback_name(domain, id, &name) != CUPTI_SUCCESS || !name) return 0;
   if (std::strstr(name, "Launch")) api.launches.store(true, kRelaxed);
+  for (const char* of : {"GraphInstantiate", "GraphLaunch", "GraphUpload", "GraphExecUpdate", "BeginCapture"}) {
+    if (std::strstr(name, of)) api.graphs.store(true, kRelaxed);
+  }
   const std::uint32_t text = text_id(name, std::strlen(name));
   if (text == kLater) return 0;
   api.name.store(text, kRelaxed);
@@ -57,7 +60,7 @@ void show_open(const ThreadState& t, bool open) {
     entry.name.store(t.name, kRelaxed);
     entry.stack.store(t.stack, kRelaxed);
     entry.start_ns.store(t.start_ns, kRelaxed);
-    entry.correlation.store(t.correlation, kRelaxed);
+    entry.correlation.store(numbered(t.correlation), kRelaxed);
     entry.api.store(std::uint32_t{t.domain} << 16 | t.call, kRelaxed);
   }
   entry.thread.store(open ? t.id.load(kRelaxed) : 0, kRelaxed);
@@ -77,9 +80,9 @@ void enter(ThreadState& t, int d, const CUpti_CallbackData& call, CUpti_Callback
   t.domain = static_cast<std::uint8_t>(domain);
   t.call = id;
   t.correlation = call.correlationId;
-  t.newest_call.store(call.correlationId, kRelaxed);
+  t.newest_call.store(numbered(call.correlationId), kRelaxed);
   if (std::uint32_t none = 0; first_call.load(kRelaxed) == 0) {
-    first_call.compare_exchange_strong(none, call.correlationId, kRelaxed);
+    first_call.compare_exchange_strong(none, numbered(call.correlationId), kRelaxed);
   }
   t.generation = now_generation;
   t.start_ns = now_ns();
@@ -95,6 +98,7 @@ void enter(ThreadState& t, int d, const CUpti_CallbackData& call, CUpti_Callback
   add(t.calls);
   if (status.first_call_ns.load(kRelaxed) == 0) status.first_call_ns.store(t.start_ns, kRelaxed);
   if (api.launches.load(kRelaxed)) add(t.launches);
+  if (api.graphs.load(kRelaxed)) graphs_seen.store(true, std::memory_order_release);
 }
 
 void leave(ThreadState& t, const CUpti_CallbackData& call, CUpti_CallbackDomain domain, CUpti_CallbackId id) {
@@ -103,7 +107,7 @@ void leave(ThreadState& t, const CUpti_CallbackData& call, CUpti_CallbackDomain 
   wire::CallMessage message;
   message.start_ns = t.start_ns;
   message.end_ns = now_ns();
-  message.correlation = t.correlation;
+  message.correlation = numbered(t.correlation);
   message.thread = t.id.load(kRelaxed);
   message.api = std::uint32_t{t.domain} << 16 | t.call;
   if (t.name == 0) t.name = learn_name(apis[domain == CUPTI_CB_DOMAIN_DRIVER_API][id], domain, id);
@@ -122,6 +126,22 @@ void set(int d, std::size_t id, bool on) {
   }
 }
 
+// --- a call of the library's own ------------------------------------------------------------------------------------
+
+constexpr std::uint32_t kOwnCall = CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion;
+std::atomic<std::uint32_t> own_thread{0};  // in such a call; 0: none is
+OwnCall own_call = OwnCall::None;          // that thread only
+bool own_call_done = false;
+std::atomic<std::uint32_t> number_base{0};
+std::uint32_t last_number = 0;  // CUPTI's, at the last call of ours
+
+void in_own_call(const CUpti_CallbackData& call) {
+  if (own_thread.load(std::memory_order_acquire) != thread_id() || call.callbackSite != CUPTI_API_EXIT) return;
+  if (own_call == OwnCall::Number && call.correlationId <= last_number) number_base.fetch_add(last_number, kRelaxed);
+  last_number = call.correlationId;
+  own_call_done = own_call != OwnCall::Finalize || cupti.finalize() == CUPTI_SUCCESS;
+}
+
 template <typename Ids>
 void switch_off(int d, const Ids& ids) {
   for (const std::uint16_t id : ids) {
@@ -132,14 +152,16 @@ void switch_off(int d, const Ids& ids) {
 
 }  // namespace
 
-std::atomic<bool> driver_ready{false};
+std::atomic<bool> driver_ready{false}, graphs_seen{false};
 std::atomic<bool> fatal{false};
 char fatal_text[128];
 
 void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
   if (!live() || !data) return;
   const int saved = errno;
-  if (domain == CUPTI_CB_DOMAIN_RUNTIME_API || domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API && id == kOwnCall) {
+    in_own_call(*static_cast<const CUpti_CallbackData*>(data));
+  } else if (domain == CUPTI_CB_DOMAIN_RUNTIME_API || domain == CUPTI_CB_DOMAIN_DRIVER_API) {
     ThreadState* t = id < kMostCalls ? this_thread() : nullptr;
     if (t) {
       const auto& call = *static_cast<const CUpti_CallbackData*>(data);
@@ -152,6 +174,8 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
   } else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED) {
     driver_ready.store(true, std::memory_order_release);
     wake_up();
+  } else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED) {
+    graphs_seen.store(true, std::memory_order_release);
   } else if (domain == CUPTI_CB_DOMAIN_STATE && id == CUPTI_CBID_STATE_FATAL_ERROR) {
     const char* message = static_cast<const CUpti_StateData*>(data)->notification.message;
     if (!fatal.load(kRelaxed)) {
@@ -179,7 +203,37 @@ void prepare_calls() {
   for (const std::uint16_t id : kDriverQuiet) apis[1][id].quiet = true;
   cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR);
   cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
+  cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED);
 }
+
+void forget_calls() {
+  for (auto& domain : apis) {
+    for (Api& api : domain) api.enabled = false;
+  }
+  domains_on = false;
+  generation.fetch_add(1, std::memory_order_acq_rel);
+}
+
+bool make_own_call(OwnCall purpose) {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  using Get = int (*)(int*);
+  const auto get = driver ? reinterpret_cast<Get>(dlsym(driver, "cuDriverGetVersion")) : nullptr;
+  if (!get || cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, kOwnCall) != CUPTI_SUCCESS) {
+    return false;
+  }
+  own_call = purpose;
+  own_call_done = false;
+  own_thread.store(thread_id(), std::memory_order_release);
+  int version = 0;
+  get(&version);
+  own_thread.store(0, std::memory_order_release);
+  if (!own_call_done || purpose != OwnCall::Finalize) {
+    cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, kOwnCall);
+  }
+  return own_call_done;
+}
+
+std::uint32_t numbered(std::uint32_t correlation) { return correlation + number_base.load(kRelaxed); }
 
 void watch(Watched watched, std::uint32_t anchor) {
   const auto wanted = [&](int d, std::size_t id) {

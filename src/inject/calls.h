@@ -11,8 +11,19 @@ namespace lanescope::inject {
 
 void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
 
-/// Once, after the subscription.
+/// After each subscription.
 void prepare_calls();
+/// There is no subscription any more: nothing is watched.
+void forget_calls();
+/// What CUPTI does at the next call of cuDriverGetVersion, which nobody else watches.
+enum class OwnCall : std::uint8_t { None, Number, Finalize };
+/// Makes that call on this thread, which is the library's. False: it had no callback, or CUPTI refused.
+bool make_own_call(OwnCall purpose);
+/// A call's number, which goes on counting when CUPTI has begun anew.
+std::uint32_t numbered(std::uint32_t correlation);
+
+/// The process has an executable graph, or captures one: CUPTI must never be finalised again.
+extern std::atomic<bool> graphs_seen;
 
 enum class Watched : std::uint8_t {
   Nothing,

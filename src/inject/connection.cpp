@@ -29,6 +29,7 @@ constexpr std::uint64_t kSlots = 262'144;               // 16 MiB
 constexpr std::int64_t kFlushEvery = 8 * kMillisecond;  // on an H200 each takes 0.16 ms of our thread
 constexpr std::int64_t kRest = 50 * kMillisecond;       // between two looks at the controls, if only waits are watched
 constexpr std::int64_t kAlert = 10 * kMillisecond;      // otherwise
+constexpr std::int64_t kWorthLeaving = 300 * kMillisecond;  // until the next burst: it takes 15 to 25 ms of our thread
 constexpr std::int64_t kAnswer = 200 * kMillisecond;    // the viewer's, to Hello
 constexpr std::int64_t kAtExit = 200 * kMillisecond;
 constexpr std::int64_t kLongestRunAhead = 5 * kSecond;
@@ -292,7 +293,9 @@ class Loop {
     level_ = request.level;
     // What ended just before a flush is only known to be delivered by the next one.
     const bool tail = !recording() && tail_until_ > now && clean_ < 2;
-    if (recording() || tail) {
+    if (!recording() && !tail && kinds_on()) {
+      rest(request, now_ns());
+    } else if (recording() || tail) {
       if (now >= flushed_ + kFlushEvery) {
         clean_ = deliver(level) ? clean_ + 1 : 0;
         flushed_ = now;
@@ -302,6 +305,29 @@ class Loop {
     } else {
       read_completed();
     }
+  }
+
+  // A burst is over, and all of it has come: the program is to be as fast as without us until the next one.
+  void rest(const ViewerRequest& request, std::int64_t now) {
+    const std::int64_t next = request.level == wire::Level::Acquire ? next_burst(request) : INT64_MAX;
+    if (next - now < kWorthLeaving) return read_completed();
+    const bool alone = contexts_seen() <= 1 && ring.status().state.load(kRelaxed) ==
+                                                   static_cast<std::uint32_t>(wire::State::Watching);
+    if (!stays_ && alone && !graphs_seen.load(std::memory_order_acquire)) {
+      deliver(static_cast<std::uint32_t>(level_), true);
+      const std::int64_t from = now_ns();
+      if (detach_cupti()) {
+        const timespec others_leave{0, 5 * kMillisecond};
+        nanosleep(&others_leave, nullptr);
+        if (!join_cupti()) return;
+        watch(watched_, anchor_);
+        send_away(from, now_ns());
+        return;
+      }
+      stays_ = true;
+    }
+    release_kinds();
+    if (kinds_on()) read_completed();
   }
 
   // Whether somebody else gets the buffers, or CUPTI keeps all of them: launches are seen while everything is recorded,
@@ -448,6 +474,7 @@ class Loop {
   std::int64_t silence_from_ = 0, silence_ns_ = 0;
   std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0, no_buffer_ = 0, launches_at_burst_ = 0;
   bool driver_known_ = false, after_init_ = false;
+  bool stays_ = false;  // CUPTI could not be finalised
   std::atomic<bool> stepping_{false};
 };
 Loop loop;

@@ -50,6 +50,7 @@ const char* resolve_all(void* library, Cupti& t) {
   resolve(library, "cuptiActivitySetAttribute", t.set_attribute);
   resolve(library, "cuptiSetThreadIdType", t.set_thread_id_type);
   resolve(library, "cuptiActivityEnableAllSyncRecords", t.enable_all_sync_records);
+  resolve(library, "cuptiFinalize", t.finalize);
   return missing;
 }
 
@@ -224,6 +225,31 @@ CUptiResult subscribe(char* holder, std::size_t room) {
 
 Cupti cupti;
 std::atomic<bool> cupti_works{false};
+
+bool detach_cupti() {
+  if (!cupti.finalize || !make_own_call(OwnCall::Finalize)) return false;
+  cupti.subscriber = nullptr;
+  forget_calls();
+  forget_records();
+  return true;
+}
+
+bool join_cupti() {
+  char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = {};
+  const CUptiResult result = subscribe(holder, sizeof(holder));
+  if (result != CUPTI_SUCCESS) {
+    cupti_works.store(false, std::memory_order_release);
+    say_refusal(result, holder);
+    return false;
+  }
+  prepare_calls();
+  make_own_call(OwnCall::Number);
+  if (ask_for_records()) return true;
+  cupti_works.store(false, std::memory_order_release);
+  cupti.unsubscribe(cupti.subscriber);
+  set_state(wire::State::NoCupti, "CUPTI does not accept buffers for its records");
+  return false;
+}
 
 void start_cupti() {
   Search search;

@@ -5,7 +5,9 @@
 #include <sys/mman.h>
 
 #include <cstring>
+#include <utility>
 
+#include "inject/calls.h"
 #include "inject/compat.h"
 #include "inject/cupti.h"
 #include "inject/ring.h"
@@ -19,6 +21,7 @@ constexpr std::uint32_t kNullAllowed = 27;  // from CUDA 12.9 on CUPTI accepts t
 // The versions of CUPTI that introduced the larger structs.
 constexpr std::uint32_t kOverheadCorrelation = 20;  // CUDA 12.2
 constexpr std::uint32_t kOverheadData = 130000;     // CUDA 13.0
+constexpr std::uint32_t kMayBeToggled = 130001;     // CUDA 13.0 update 1
 
 // --- Buffers. Small ones: a buffer comes back only when all of its records are complete. --------------------------
 //
@@ -233,13 +236,17 @@ std::uint32_t shape_id(const CUpti_ActivityKernel4& k) {
   return id;
 }
 
+std::uint32_t context_ids[2];  // the first that were seen
+
 template <typename Record>
 wire::OperationMessage operation(const Record& record) {
   operations_seen = true;
   wire::OperationMessage message{};
-  message.correlation = record.correlationId;
+  message.correlation = numbered(record.correlationId);
   message.stream = record.streamId;
   message.context = record.contextId;
+  if (context_ids[0] == 0) context_ids[0] = record.contextId;
+  if (context_ids[1] == 0 && record.contextId != context_ids[0]) context_ids[1] = record.contextId;
   message.device = static_cast<std::uint16_t>(record.deviceId);
   return message;
 }
@@ -317,7 +324,7 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
       wire::SyncMessage message{};
       if (!set_times(message, sync.start, sync.end, now)) return;
       if (!recorded.has_wait(message.start_ns) && !recorded_before.has_wait(message.start_ns)) return;
-      message.correlation = sync.correlationId;
+      message.correlation = numbered(sync.correlationId);
       message.type = sync.type;
       message.context = sync.contextId;
       message.stream = sync.streamId;
@@ -333,7 +340,7 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
       if (overhead.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD) message.thread = overhead.objectId.pt.threadId;
       if (message.thread == thread_id()) return;  // a flush of this thread holds nobody up
       if (cupti.version >= kOverheadCorrelation)
-        message.correlation = as<CUpti_ActivityOverhead2>(record).correlationId;
+        message.correlation = numbered(as<CUpti_ActivityOverhead2>(record).correlationId);
       ring.send(wire::MessageKind::Stall, message);
       return;
     }
@@ -381,7 +388,7 @@ constexpr ActivityKind kKinds[] = {
 };
 // A record is written a little after its operation has ended.
 constexpr std::int64_t kWrittenAfter = kMillisecond;
-bool is_recording = false, ever_recorded = false;
+bool is_recording = false, ever_recorded = false, all_on = false;
 std::int64_t delivered_ns = 0;
 
 // Changes that found no room. The viewer must hear of each, in order, or it takes time that was not recorded for idle
@@ -400,7 +407,7 @@ void send_recording(wire::RecordingAct act, std::int64_t time, std::uint32_t lev
   message.kernels_before = kernels_before;
   send_unsent_changes();
   if (unsent_count == 0 && ring.send(wire::MessageKind::Recording, message)) return;
-  if (act == wire::RecordingAct::Delivered) return;  // the next one says more
+  if (act == wire::RecordingAct::Delivered || act == wire::RecordingAct::Away) return;
   if (unsent_count > 0 && unsent[unsent_count - 1].act == wire::RecordingAct::On) {
     --unsent_count;
   } else {
@@ -420,6 +427,10 @@ bool prepare_records() {
   if (at == MAP_FAILED) return false;
   pool = static_cast<unsigned char*>(at);
   for (std::uint32_t i = kBuffers; i-- > 0;) push_free(i);
+  return ask_for_records();
+}
+
+bool ask_for_records() {
   if (cupti.set_attribute) {
     std::uint8_t zeroed = 1;  // otherwise CUPTI clears the buffers, in the program's threads
     std::size_t size = sizeof(zeroed);
@@ -445,13 +456,14 @@ void start_recording(std::uint32_t level) {
     // Touched here, so that the program's threads need not wait for the pages.
     for (std::size_t i = 0; i < kBuffers * kBufferBytes / 4; i += 4096) pool[i] = 0;
     ever_recorded = true;
-    if (cupti.enable_all_sync_records) cupti.enable_all_sync_records(0);  // not those of polling
   }
+  const bool were_on = std::exchange(all_on, true);
+  if (!were_on && cupti.enable_all_sync_records) cupti.enable_all_sync_records(0);  // not those of polling
   compare_clocks();
   note_written();
   const std::int64_t began = now_ns();
   for (const ActivityKind& kind : kKinds) {
-    if (kind.stays && !first) continue;
+    if (kind.stays && were_on) continue;
     if (kind.dump && cupti.enable_and_dump) {
       cupti.enable_and_dump(kind.kind);
     } else {
@@ -466,7 +478,7 @@ void start_recording(std::uint32_t level) {
   first_call.store(0, kRelaxed);
   first_work = 0;
   switched(on - began);
-  send_recording(wire::RecordingAct::On, on, level, on - began, !first);
+  send_recording(wire::RecordingAct::On, on, level, on - began, were_on);
 }
 
 void stop_recording(std::uint32_t level) {
@@ -482,6 +494,34 @@ void stop_recording(std::uint32_t level) {
   switched(took);
   send_recording(wire::RecordingAct::Off, off, level, took);
   deliver(level);
+}
+
+bool kinds_on() { return all_on; }
+
+void release_kinds() {
+  // Before its update 1, CUDA 13.0 may hang in this, or crash in a flush.
+  if (cupti.version < kMayBeToggled) return;
+  for (const ActivityKind& kind : kKinds) {
+    if (kind.stays && kind.kind != CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) cupti.disable(kind.kind);
+  }
+  all_on = false;
+}
+
+void forget_records() {
+  read_completed();
+  for (std::uint32_t i = 0; i < kBuffers; ++i) {
+    if (buffers[i].place.load(std::memory_order_acquire) != Place::Out) continue;
+    std::memset(data_of(i), 0, kBufferBytes);
+    buffers[i].place.store(Place::Free, std::memory_order_release);
+    push_free(i);
+  }
+  all_on = false;
+}
+
+std::uint32_t contexts_seen() { return (context_ids[0] != 0) + (context_ids[1] != 0); }
+
+void send_away(std::int64_t from_ns, std::int64_t to_ns) {
+  send_recording(wire::RecordingAct::Away, to_ns, 0, to_ns - from_ns);
 }
 
 void stop_kernels() { cupti.disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL); }

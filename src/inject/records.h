@@ -5,8 +5,10 @@
 
 namespace lanescope::inject {
 
-/// Once, after the subscription. False if CUPTI refuses.
+/// Once, after the first subscription. False if CUPTI refuses.
 bool prepare_records();
+/// After each later one.
+bool ask_for_records();
 
 // The library's thread only.
 
@@ -18,6 +20,17 @@ void send_unsent_changes();
 bool recording();
 /// When the first kernel ran that was launched since recording was switched on; 0: none has come yet.
 std::int64_t first_work_ns();
+/// True from the first recording on until release_kinds() or forget_records(): what stays on between recordings slows
+/// the program down.
+bool kinds_on();
+/// Switches that off, as far as it may be between recordings.
+void release_kinds();
+/// CUPTI has left the process, and the buffers that it had are free again.
+void forget_records();
+/// In how many contexts the GPU's work was recorded.
+std::uint32_t contexts_seen();
+/// [from_ns, to_ns) is not known: CUPTI had left the process.
+void send_away(std::int64_t from_ns, std::int64_t to_ns);
 /// For good: those that are queued may be lost. The program goes on alone, and of what stays on they cost it the most.
 void stop_kernels();
 /// Asks CUPTI for what is complete, sends it, and sends until when everything was delivered. `forced`: also what is not

@@ -21,6 +21,8 @@ class Program {
     for (FramePlace& place : stack) {
       place.frame = place.code * 1000 + place.offset;
       place.own = own;
+      place.read = read;
+      place.epochs = epoch ? 1 : 0;
     }
     now_ += 10;
     again.push_back(finder.add(now_, stack, true, alone, launches));
@@ -61,7 +63,8 @@ class Program {
   std::vector<std::optional<LoopKey>> again;
   std::vector<LoopWatch::Iteration> iterations;
   std::uint32_t api = 1, site = 0;
-  bool always = false, recorded = true, alone = false, own = false, launches = true;
+  bool always = false, recorded = true, alone = false, own = false, launches = true,
+       read = false, epoch = false;
 
  private:
   std::vector<FramePlace> places_;
@@ -571,6 +574,95 @@ TEST(StepRanges, AStepIsARangeThatComesAgainAndNamesAStep) {
   for (int i = 0; i < 10; ++i) EXPECT_FALSE(optimizer.add("Optimizer.step#SGD.step", 1));
   for (int i = 0; i < 2; ++i) EXPECT_FALSE(optimizer.add("step " + std::to_string(i), 1));
   EXPECT_TRUE(optimizer.add("step 2", 1));
+}
+
+// for i in range(300):     line 5, in module 1
+//   train_step(i)          place 10, function 2, which makes three calls
+//   clock.tick()           place 20: reads once, in the 40th round
+// A loop whose only statement with calls is a step function, and which once made another call.
+TEST(LoopFinder, AStepFunctionBelongsToTheLoopThatCallsIt) {
+  Program p;
+  p.read = p.own = p.launches = true;
+  p.rest(30 * base::kSecond);  // the program starts up
+  p.function(1, 0, [&] {
+    for (int i = 0; i < 300; ++i) {
+      p.loops = {5};
+      p.function(2, 10, [&] {
+        p.loops = {};
+        for (const std::uint32_t at : {1, 2, 3}) p.call(at);
+      });
+      p.loops = {5};
+      if (i == 39) p.call(20);
+    }
+  });
+  const auto found = p.finder.iteration();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, (LoopKey{0, 1, false, 5}));
+  ASSERT_THAT(p.finder.loops(), SizeIs(1));
+  EXPECT_EQ(p.finder.loops()[0].rounds, 299u);
+  const std::size_t last = p.watch.finish().size();
+  EXPECT_GE(p.iterations.size() + last, 298u);
+}
+
+// Without its source it is not known whether the function has a loop of its own.
+TEST(LoopFinder, AnUnreadFunctionKeepsItsLoop) {
+  Program p;
+  p.function(1, 0, [&] {
+    for (int i = 0; i < 10; ++i) {
+      p.loops = {5};
+      p.function(2, 10, [&] {
+        p.loops = {};
+        for (const std::uint32_t at : {1, 2, 3}) p.call(at);
+      });
+    }
+  });
+  EXPECT_EQ(*p.finder.iteration(), (LoopKey{1, 2, false, 0}));
+}
+
+// for e in range(6):                line 3
+//   for i in range(100): step()     line 4, three calls
+//   for i in range(20): evaluate()  line 6, two calls
+// The iterations are those of the training, and none of them holds an evaluation.
+TEST(LoopFinder, TrainingIsToldFromEvaluation) {
+  Program p;
+  p.read = p.own = p.launches = true;
+  p.function(1, 0, [&] {
+    for (int e = 0; e < 6; ++e) {
+      p.loops = {3, 4};
+      for (int i = 0; i < 100; ++i) {
+        for (const std::uint32_t at : {11, 12, 13}) p.call(at);
+      }
+      p.loops = {3, 6};
+      for (int i = 0; i < 20; ++i) {
+        for (const std::uint32_t at : {21, 22}) p.call(at);
+      }
+    }
+  });
+  EXPECT_EQ(*p.finder.iteration(), (LoopKey{0, 1, false, 4}));
+  auto all = p.iterations;
+  for (const auto& one : p.watch.finish()) all.push_back(one);
+  EXPECT_NEAR(static_cast<double>(all.size()), 600, 12);
+  for (const auto& one : all) EXPECT_EQ(one.end_ns - one.start_ns, 30);
+}
+
+// Epochs of three steps are epochs if the program calls them so.
+TEST(LoopFinder, AnEpochSaysItsName) {
+  for (const bool named : {true, false}) {
+    Program p;
+    p.read = p.own = p.launches = true;
+    p.epoch = named;
+    p.function(1, 0, [&] {
+      for (int e = 0; e < 20; ++e) {
+        p.loops = {3, 4};
+        for (int i = 0; i < 3; ++i) {
+          for (const std::uint32_t at : {11, 12, 13}) p.call(at);
+        }
+        p.loops = {3};
+        p.call(30);
+      }
+    });
+    EXPECT_EQ(p.finder.iteration()->head, named ? 4u : 3u);
+  }
 }
 
 }  // namespace

@@ -59,5 +59,20 @@ TEST_F(SourceLinesOf, HaveLoopsAroundThem) {
   EXPECT_THAT(lines_.loops_around("a.py", 1), IsEmpty());
 }
 
+TEST_F(SourceLinesOf, HaveComprehensionsAroundThem) {
+  std::ofstream(folder_ / "d.py") << "all = [step(x).item() for x in data]\n"
+                                     "some = [\n"
+                                     "  step(x)\n"
+                                     "  for x in data\n"
+                                     "]\n"
+                                     "step(1)\n"
+                                     "for x in data:\n"
+                                     "  step(x)\n";
+  EXPECT_THAT(lines_.loops_around("d.py", 1), ElementsAre(1));
+  EXPECT_THAT(lines_.loops_around("d.py", 3), ElementsAre(3));
+  EXPECT_THAT(lines_.loops_around("d.py", 6), IsEmpty());
+  EXPECT_THAT(lines_.loops_around("d.py", 8), ElementsAre(7));
+}
+
 }  // namespace
 }  // namespace lanescope::attach

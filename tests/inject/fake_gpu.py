@@ -140,6 +140,7 @@ lose_buffer = _function("fake_lose_buffer", None)
 kinds_enabled = _function("fake_kinds_enabled", _u32)
 callbacks_enabled = _function("fake_callbacks_enabled", _u32)
 flushes = _function("fake_flushes", _i32)
+finalized = _function("fake_finalized", _i32)
 fatal = _function("fake_fatal", None, _Text)
 callback_ns = _function("fake_callback_ns", ctypes.c_double, _u32, _u32)           # rounds, calls
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <span>
+#include <string>
 
 #include "inject/target.h"
 
@@ -200,6 +202,92 @@ TEST(Recording, BurstsAreSwitchedOnAndOffAndEachIsWhole) {
     EXPECT_EQ(r.took_ns > 0, switched);
   }
   EXPECT_GE(process->memory().status.switches.load(), 2 * kBursts);
+  EXPECT_THAT(m.problems, IsEmpty());
+}
+
+// Bursts that are far enough apart: after each, CUPTI leaves the process and comes back for the waits alone. The fake
+// begins to count anew, but no number comes twice; each burst is whole; and only while it was away is a wait not seen.
+TEST(Recording, BetweenBurstsCuptiLeavesTheProcess) {
+  Viewer viewer;
+  viewer.start(kLoop);
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  process->memory().controls.burst_us = 20'000;
+  process->memory().controls.period_us = 500'000;
+  process->level(wire::Level::Acquire);
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] {
+    const std::size_t kinds = m.recordings.size();
+    return count(m, wire::RecordingAct::Away) >= 3 && m.recordings[kinds - 1].act == wire::RecordingAct::Delivered &&
+           count(m, wire::RecordingAct::On) >= 4;
+  })) << viewer.output();
+  process->level(wire::Level::Off);
+  std::set<std::uint32_t> numbers;
+  for (const Call& call : m.calls) EXPECT_TRUE(numbers.insert(call.correlation).second) << call.correlation;
+  auto bursts = bursts_of(m);
+  bursts.resize(3);
+  std::size_t launches = 0;
+  for (const Call& call : m.calls) {
+    if (call.text != "cudaLaunchKernel_v7000") continue;
+    const bool within = std::ranges::any_of(
+        bursts, [&](const auto& b) { return call.start_ns > b.first && call.end_ns < b.second; });
+    if (!within) continue;
+    ++launches;
+    EXPECT_EQ(std::ranges::count(m.kernels, call.correlation, &Operation::correlation), 1) << call.correlation;
+  }
+  EXPECT_GT(launches, 100u);
+  for (const auto& r : m.recordings) {
+    if (r.act != wire::RecordingAct::Away) continue;
+    EXPECT_GT(r.took_ns, 5'000'000);
+    const auto seen = [&](std::int64_t from, std::int64_t to) {
+      return std::ranges::count_if(
+          m.calls, [&](const Call& call) { return call.start_ns > from && call.start_ns < to; });
+    };
+    EXPECT_EQ(seen(r.time_ns - r.took_ns + 1'000'000, r.time_ns - 1'000'000), 0);
+    EXPECT_GT(seen(r.time_ns, r.time_ns + 100'000'000), 0) << "the waits are seen again";
+  }
+  EXPECT_THAT(m.problems, IsEmpty());
+}
+
+// After cuptiFinalize the fake, like the real one, replays no graph that was made before.
+TEST(Recording, WithGraphsCuptiStaysAndRecordsNothingBetweenBursts) {
+  Viewer viewer;
+  viewer.start(R"(
+import fake_gpu as gpu
+gpu.init()
+least = 99
+for i in range(100000):
+    gpu.graph_launch('node', 3, 20, gpu.STREAM)
+    gpu.sync(gpu.STREAM)
+    least = min(least, gpu.kinds_enabled())
+    if i % 100 == 0:
+        print(gpu.finalized(), least, flush=True)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  process->memory().controls.burst_us = 20'000;
+  process->memory().controls.period_us = 500'000;
+  process->level(wire::Level::Acquire);
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] {
+    return count(m, wire::RecordingAct::Off) >= 3 && viewer.output().find("\n0 1\n") != std::string::npos;
+  })) << viewer.output();
+  EXPECT_EQ(count(m, wire::RecordingAct::Away), 0u);
+  EXPECT_THAT(m.problems, IsEmpty());
+}
+
+// It cannot be finalised: it stays, and is not asked again.
+TEST(Recording, ACuptiThatDoesNotLeaveStays) {
+  Viewer viewer;
+  viewer.start("import os; os.environ['FAKE_CUPTI_STAYS'] = '1'\n" + std::string(kLoop));
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  process->memory().controls.burst_us = 20'000;
+  process->memory().controls.period_us = 400'000;
+  process->level(wire::Level::Acquire);
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) >= 3; })) << viewer.output();
+  EXPECT_EQ(count(m, wire::RecordingAct::Away), 0u);
   EXPECT_THAT(m.problems, IsEmpty());
 }
 

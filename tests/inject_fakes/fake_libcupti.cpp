@@ -6,6 +6,7 @@
 //   FAKE_CUPTI_RESULT   what cuptiSubscribe answers; 0 or not set: success
 //   FAKE_CUPTI_HOLDER   the name of the other subscriber
 //   FAKE_CUPTI_SPIN     1: waits spin instead of sleeping
+//   FAKE_CUPTI_STAYS    cuptiFinalize refuses
 #include <cupti.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -72,7 +73,8 @@ std::atomic<std::uint32_t> last_correlation{0};
 // As CUPTI 13.0 does if synchronisations are switched off during a call: all later ones have the number of that one.
 std::atomic<std::uint32_t> calls_open{0}, stuck_at{0};
 std::atomic<std::int64_t> clock_step{0};
-std::atomic<int> flushes{0};
+std::atomic<int> flushes{0}, finalized{0};
+std::atomic<bool> graphs_made{false}, graphs_broken{false};
 
 // What a test preloads to count allocations and locks.
 using Mark = void (*)();
@@ -471,7 +473,7 @@ EXPORT CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
 EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   // The real one may free memory twice then, and end the program.
   for (const auto copies : {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET}) {
-    if (kind != copies) continue;
+    if (kind != copies || graphs_made || std::getenv("FAKE_CUPTI_STAYS")) continue;
     std::fputs("copies are switched off beside running work\n", stderr);
     std::abort();
   }
@@ -482,6 +484,27 @@ EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   gpu().kinds.erase(kind);
   return CUPTI_SUCCESS;
 }
+/// Takes everything out of the process; numbers begin anew. What was instantiated before cannot be replayed any more.
+EXPORT CUptiResult cuptiFinalize() {
+  if (std::getenv("FAKE_CUPTI_STAYS")) return CUPTI_ERROR_UNKNOWN;
+  callback = nullptr;
+  for (int d = 0; d < 2; ++d) {
+    for (auto& e : enabled[d]) e = false;
+    for (bool& a : asked[d]) a = false;
+  }
+  state_enabled = resource_enabled = false;
+  const std::lock_guard lock(gpu().mutex);
+  request = nullptr;
+  complete = nullptr;
+  gpu().kinds.clear();
+  gpu().buffers.clear();
+  last_correlation = 0;
+  graphs_broken = graphs_made.load();
+  ++finalized;
+  return CUPTI_SUCCESS;
+}
+EXPORT void fake_driver_version() { const Call call(true, CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion); }
+EXPORT int fake_finalized() { return finalized; }
 EXPORT CUptiResult cuptiActivityFlushAll(std::uint32_t flag) {
   ++flushes;
   std::unique_lock lock(gpu().mutex);
@@ -522,6 +545,11 @@ EXPORT std::uint32_t fake_driver_launch(const char* name, std::uint64_t duration
 }
 EXPORT std::uint32_t fake_graph_launch(const char* name, std::uint32_t nodes, std::uint64_t duration_ns,
                                        std::uint32_t stream) {
+  graphs_made = true;
+  if (graphs_broken) {
+    std::fputs("a graph that was made before cuptiFinalize is replayed: unspecified launch failure\n", stderr);
+    std::abort();
+  }
   Call call(false, CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000);
   for (std::uint32_t i = 0; i < nodes; ++i) kernel(name, duration_ns, stream, call.correlation, 1000 + i);
   return call.correlation;
