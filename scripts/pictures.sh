@@ -164,7 +164,7 @@ calls_y=206
 ahead_y=320
 kernels_y=433
 kernel_x=560 # in P09's view: linear_forward, the wait, and the bubble after it
-wait_x=703
+wait_x=595
 bubble_x=803
 wide_wait_x=649 # with stand_wide: the first wait, and the second
 wide_next_wait_x=934
@@ -177,7 +177,7 @@ lanes_begin_x=392
 first_copy_x=462 # with a copy in every iteration
 sweep_of_p20="680 160"
 sweep_of_p20_at_4mib="1134 500"
-trigger_filter="960 163"
+trigger_by_name="1427 192"
 range_of_statistics="1267 553"
 line_of_item="420 711" # in the code view
 
@@ -267,8 +267,7 @@ picture_trigger() {
   sleep 6
   xdotool key o sleep 1
   # shellcheck disable=SC2086
-  click $trigger_filter
-  enter "item()"
+  click $trigger_by_name
   aside
   sleep 2
   shoot trigger
