@@ -30,6 +30,10 @@ constexpr Nanoseconds kShortestBurst = 50 * base::kMillisecond, kLongestBurst = 
 /// At first everything is recorded until the loop has been found, but for no longer than this.
 constexpr Nanoseconds kFirstBurst = 10 * base::kSecond;
 constexpr Nanoseconds kSearch = 30 * base::kSecond;
+/// Of the program's time that bursts may cost, if nobody asked for more; and from one to the next, at least: for some
+/// 30 ms after each, nothing is watched.
+constexpr double kMostCost = 0.015;
+constexpr Nanoseconds kLeastPeriod = 2 * base::kSecond;
 constexpr Nanoseconds kQuiet = 5 * base::kSecond;
 constexpr std::size_t kLargestMemory = std::size_t{1} << 30;
 
@@ -293,12 +297,17 @@ void Attachment::steer(Watched& watched) {
   if (watched.first_work_ns == 0 && process.uses_gpu()) watched.first_work_ns = now;
   // A burst holds some whole iterations. The ranks of a job have the same bursts, at the same times (see next_burst()
   // of the library).
+  const auto slower_by = [](const WatchedProcess& of) {
+    const auto between = static_cast<double>(of.iteration_between_ns());
+    return between > 0 ? static_cast<double>(of.iteration_recorded_ns()) / between - 1 : 0;
+  };
   Nanoseconds iteration = process.iteration_ns();
+  double slower = slower_by(process);
   if (process.identity().rank) {
     for (const auto& other : processes_) {
-      if (other->process->identity().rank) {
-        iteration = std::max(iteration, other->process->iteration_ns());
-      }
+      if (!other->process->identity().rank) continue;
+      iteration = std::max(iteration, other->process->iteration_ns());
+      slower = std::max(slower, slower_by(*other->process));
     }
   }
   Nanoseconds burst = std::clamp(iteration * 4, kShortestBurst, kLongestBurst);
@@ -312,7 +321,10 @@ void Attachment::steer(Watched& watched) {
     burst = watched.search_burst_ns;
     share = std::max(share, 0.5);
   }
-  const auto period = static_cast<Nanoseconds>(static_cast<double>(burst) / share);
+  const bool sparing = !searching && wanted.share == Intensity{}.share;
+  while (sparing && share * slower > kMostCost && share > 0.001) share /= 2;
+  auto period = static_cast<Nanoseconds>(static_cast<double>(burst) / share);
+  if (sparing) period = std::max(period, kLeastPeriod);
   Nanoseconds boost = boost_until_ns_.load(std::memory_order_relaxed);
   if (searching) boost = std::max(boost, watched.first_work_ns + kFirstBurst);
 

@@ -12,6 +12,7 @@ namespace {
 constexpr Nanoseconds kLongRound = 5 * base::kSecond;
 // A loop that has not begun again for this many of its rounds has ended, unless some round took that long, or one call
 // did: a program that runs ahead of the GPU is stopped now and then until there is room for more launches.
+constexpr Nanoseconds kMostMissed = 1000;  // rounds
 constexpr int kRoundsUntilEnded = 20, kLongestUntilEnded = 3;
 // A loop that began again once, so long after the first call, is expected to do so within this many times as long.
 constexpr int kWaitForRound = 3;
@@ -147,9 +148,8 @@ bool LoopFinder::is_epoch(const LoopKey& key, const Loop& loop) const {
   if (key.head == 0) return false;
   return std::ranges::any_of(loops_, [&](const auto& one) {
     const auto& [inner_key, inner] = one;
-    const bool within =
-        inner_key.depth > key.depth ||
-        (inner_key.depth == key.depth && inner_key.code == key.code && inner_key.head > key.head);
+    const bool within = inner_key.depth > key.depth ||
+                        (inner_key.depth == key.depth && inner_key.code == key.code && inner_key.head > key.head);
     if (!within || inner_key.repeat || !inner.own || 2 * inner.rounds_with_launches < inner.rounds) return false;
     const auto rounds = static_cast<double>(inner.rounds) / static_cast<double>(loop.rounds);
     const double share = rounds * static_cast<double>(mean(inner.durations)) /
@@ -326,6 +326,16 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
   std::optional<Iteration> ended;
   const auto begin = [&](Nanoseconds t) {
     if (begun_ns_ && t > *begun_ns_) ended = Iteration{*begun_ns_, t};
+    if (ended && missed_calls_) {
+      const Nanoseconds usual = std::max<Nanoseconds>(1, usual_round_ns_);
+      ended->rounds =
+          static_cast<std::uint32_t>(std::clamp<Nanoseconds>((t - *begun_ns_ + usual / 2) / usual, 1, kMostMissed));
+      if (usual_round_ns_ == 0) ended.reset();
+    } else if (ended) {
+      const Nanoseconds took = t - *begun_ns_;
+      usual_round_ns_ += usual_round_ns_ == 0 ? took : (took - usual_round_ns_) / 16;
+    }
+    missed_calls_ = false;
     begun_ns_ = t;
   };
   if (!settled()) return ended;

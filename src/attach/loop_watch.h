@@ -27,8 +27,8 @@ namespace lanescope::attach {
 //
 // Two successive calls of a thread are compared from the outermost frame inwards. Where they first differ in the same
 // function, at a place that is the same or earlier than before, a loop has begun again: by the source, the innermost
-// one around both places. If there is none in this function, it was called again, and the loop is one in a function that
-// calls it. (Where the source cannot be read, that is not known.) The iteration is the shallowest loop that keeps
+// one around both places. If there is none in this function, it was called again, and the loop is one in a function
+// that calls it. (Where the source cannot be read, that is not known.) The iteration is the shallowest loop that keeps
 // beginning again; those around it whose rounds are mostly rounds of one inner loop are epochs, deeper ones are layers.
 
 using base::Nanoseconds;
@@ -41,8 +41,8 @@ struct FramePlace {
   /// The lines of the loops around it in its function, outermost first; 0 where there is none, or the source is
   /// unknown.
   std::array<std::uint32_t, 4> loops{};
-  bool own = false;   ///< in the user's own file, not a library's
-  bool read = false;  ///< its source is known, and what it calls calls nothing back over and over
+  bool own = false;         ///< in the user's own file, not a library's
+  bool read = false;        ///< its source is known, and what it calls calls nothing back over and over
   std::uint8_t epochs = 0;  ///< a bit for each of the loops: its line says that its rounds are epochs
 
   bool same_place(const FramePlace& other) const { return code == other.code && offset == other.offset; }
@@ -143,6 +143,8 @@ class LoopWatch {
   };
   struct Iteration {
     Nanoseconds start_ns = 0, end_ns = 0;
+    /// So many, by the pace of those before: for a moment no call was watched at all.
+    std::uint32_t rounds = 1;
   };
   struct Anchor {
     std::uint32_t api = 0, site = 0;
@@ -161,8 +163,8 @@ class LoopWatch {
   /// Everything is recorded from now on, or no longer: without an anchor, the iteration in progress stays unknown.
   void recording_changed();
 
-  /// For some time no call was watched at all: the iteration in progress stays unknown.
-  void calls_missed() { begun_ns_.reset(); }
+  /// For a moment no call was watched at all: the iterations until the next known one are counted by their pace.
+  void calls_missed() { missed_calls_ = begun_ns_.has_value(); }
 
   /// Empty: found by itself.
   void choose(std::optional<LoopKey> loop);
@@ -208,6 +210,8 @@ class LoopWatch {
   std::optional<Anchor> anchor_;
   bool anchor_is_new_ = false;  // found since recording last changed, so it may not be watched yet
   std::optional<Nanoseconds> begun_ns_;
+  bool missed_calls_ = false;                                        // since then
+  Nanoseconds usual_round_ns_ = 0;                                   // mean of the last ones
   std::map<std::pair<std::uint32_t, std::uint32_t>, Count> counts_;  // by api and site
   std::map<std::uint32_t, int> api_counts_;                          // calls in this round
   Nanoseconds round_since_ns_ = 0;

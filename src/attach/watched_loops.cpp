@@ -58,7 +58,11 @@ WatchedProcess::Thread* WatchedProcess::loop_thread() {
 void WatchedProcess::write_iterations(Thread& thread, std::uint32_t tid,
                                       const std::vector<LoopWatch::Iteration>& iterations) {
   if (steps_.found() || &thread != loop_thread()) return;
-  for (const LoopWatch::Iteration& iteration : iterations) write_iteration(thread, tid, iteration);
+  for (const LoopWatch::Iteration& iteration : iterations) {
+    const Nanoseconds length = iteration.end_ns - iteration.start_ns;
+    const auto nth = [&](std::uint32_t n) { return iteration.start_ns + length * n / iteration.rounds; };
+    for (std::uint32_t n = 0; n < iteration.rounds; ++n) write_iteration(thread, tid, {nth(n), nth(n + 1)});
+  }
 }
 
 void WatchedProcess::write_iteration(Thread& thread, std::uint32_t tid, const LoopWatch::Iteration& iteration) {

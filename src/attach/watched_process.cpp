@@ -45,6 +45,12 @@ Record record_of(RecordKind kind, std::uint32_t detail) {
   return record;
 }
 
+// Libraries whose arrays are read without a CUDA call on the thread that waits for the value.
+bool reads_a_result(std::string_view file) {
+  return file.ends_with("jax/_src/array.py") || file.ends_with("jax/_src/api.py") ||
+         file.find("tensorflow/python/framework/ops.py") != std::string_view::npos;
+}
+
 bool waits_for_data(std::string_view function, std::string_view file) {
   return function.ends_with("__next__") || (function.ends_with("get") && file.ends_with("queue.py")) ||
          file.find("torch/utils/data") != std::string_view::npos;
@@ -286,7 +292,7 @@ void WatchedProcess::take_end(std::uint32_t tid) {
   end_line(thread, *shown);
   thread.ranges.clear();
   thread.nccl = {};
-  thread.samples = thread.samples_waiting = 0;
+  thread.quiet = {};
   thread.last_end_ns = 0;
 }
 
@@ -392,35 +398,69 @@ void WatchedProcess::end_line(Thread& thread, std::uint32_t tid) {
   line = {};
 }
 
-void WatchedProcess::take_sample(const wire::SampleMessage& sample) {
-  if (!plausible(here(sample.since_ns), here(sample.time_ns))) return;
-  Thread& sampled = thread(sample.thread);
-  if (sampled.samples == 0) sampled.first_sample_ns = here(sample.time_ns);
-  sampled.last_sample_ns = here(sample.time_ns);
-  ++sampled.samples;
-  if (sample.runs == 0) ++sampled.samples_waiting;
-  sampled.sample_stack = sample.stack;
+WatchedProcess::Quiet::Tells WatchedProcess::told_by(const Vocabulary::Stack& stack) {
+  using Tells = Quiet::Tells;
+  for (std::size_t i = 0; i < stack.frames.size(); ++i) {
+    const auto& place = words_.known_frame(stack.frames[i]).place;
+    const std::string_view function = trace_.names().text(place.function), file = trace_.names().text(place.file);
+    if (waits_for_data(function, file)) return Tells::Data;
+    if (i < stack.own && reads_a_result(file)) return Tells::Gpu;
+  }
+  return Tells::Nothing;
 }
 
-void WatchedProcess::end_samples(Thread& thread, std::uint32_t tid, Nanoseconds until_ns) {
-  const std::uint32_t count = std::exchange(thread.samples, 0);
-  const std::uint32_t waiting = std::exchange(thread.samples_waiting, 0);
-  const Vocabulary::Stack* at = words_.stack(thread.sample_stack);
-  if (count == 0 || !at || at->own >= at->frames.size() || thread.last_end_ns == 0) return;
-  bool data = false;
-  for (std::size_t i = 0; i < at->frames.size(); ++i) {
-    const Vocabulary::Frame& known = words_.known_frame(at->frames[i]);
-    data = data || waits_for_data(trace_.names().text(known.place.function), trace_.names().text(known.place.file));
+void WatchedProcess::take_sample(const wire::SampleMessage& sample) {
+  using Tells = Quiet::Tells;
+  if (!plausible(here(sample.since_ns), here(sample.time_ns))) return;
+  Quiet& quiet = thread(sample.thread).quiet;
+  const Vocabulary::Stack* stack = words_.stack(sample.stack);
+  Tells tells = stack ? told_by(*stack) : Tells::Nothing;
+  if (tells == Tells::Gpu && sample.runs != 0) tells = Tells::Nothing;  // it computes
+  ++quiet.samples;
+  quiet.to_the_last = tells != Tells::Nothing && (quiet.tells == Tells::Nothing || tells == quiet.tells);
+  if (!quiet.to_the_last) return;
+  if (quiet.tells == Tells::Nothing) {
+    quiet.tells = tells;
+    quiet.from_the_first = quiet.samples == 1;
+    quiet.from_ns = here(sample.time_ns);
   }
-  if (!data) return;
+  quiet.to_ns = here(sample.time_ns);
+  quiet.stack = sample.stack;
+  ++quiet.telling;
+  quiet.blocked += sample.runs == 0;
+}
+
+// The thread makes a call: what it did since its last one.
+void WatchedProcess::end_samples(Thread& thread, std::uint32_t tid, Nanoseconds until_ns) {
+  const Quiet quiet = std::exchange(thread.quiet, {});
+  const Vocabulary::Stack* at = words_.stack(quiet.stack);
+  if (quiet.tells == Quiet::Tells::Nothing || !at || at->own >= at->frames.size() || thread.last_end_ns == 0) return;
+  const Nanoseconds from = quiet.from_the_first ? thread.last_end_ns : quiet.from_ns;
+  const Nanoseconds to = std::max(from, quiet.to_the_last ? until_ns : quiet.to_ns);
+  if (quiet.tells == Quiet::Tells::Gpu) {
+    Record wait;
+    wait.kind = RecordKind::Call;
+    wait.event_kind = trace::EventKind::Call;
+    wait.nature = CallNature::Sync;
+    wait.traits = capture::kAlone;
+    wait.start_ns = from;
+    wait.end_ns = to;
+    wait.name = words_.name("waiting for a result");
+    wait.correlation = 1u << 31 | ++waits_found_;  // none of CUPTI's
+    wait.thread = tid;
+    wait.detail = at->site;
+    assembler_.add(wait);
+    note_line(thread, tid, *at, wait);
+    return;
+  }
   end_line(thread, tid);
   trace::Event event;
-  event.start_ns = thread.last_end_ns;
-  event.end_ns = std::max(until_ns, thread.last_end_ns);
+  event.start_ns = from;
+  event.end_ns = to;
   event.name = words_.name(line_name(words_.known_frame(at->frames[at->own])));
   event.lane = lane(thread.lines_lane, trace::LaneKind::Phases, trace::LaneRole::Statements, "lines", tid);
   trace::set_range_kind(event, trace::RangeKind::Load);
-  if (waiting * 2 >= count) event.flags |= trace::kWaitFlag;
+  if (quiet.blocked * 2 >= quiet.telling) event.flags |= trace::kWaitFlag;
   if (event.lane != kNoLane) trace_.sites().note(event.lane, event.start_ns, at->site);
   write_range(event);
 }

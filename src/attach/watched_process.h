@@ -94,6 +94,15 @@ class WatchedProcess {
     base::NameId arguments = 0;
     bool nccl = false;
   };
+  /// Samples since the thread's last call, of which some tell that it waits: for data, or in a library for the GPU.
+  struct Quiet {
+    enum class Tells : std::uint8_t { Nothing, Data, Gpu };
+    Tells tells = Tells::Nothing;
+    std::uint32_t samples = 0, telling = 0, blocked = 0;  ///< blocked: of those that tell
+    std::uint32_t stack = 0;
+    bool from_the_first = false, to_the_last = false;
+    Nanoseconds from_ns = 0, to_ns = 0;
+  };
   struct Thread {
     Thread(Nanoseconds loop_settled_ns, bool main) : loops(loop_settled_ns, main) {}
 
@@ -105,9 +114,7 @@ class WatchedProcess {
     std::vector<OpenRange> ranges;  // pushed, not yet popped
     NcclCalls nccl;
     Nanoseconds last_end_ns = 0;
-    // Samples since the last call: where the thread waits or computes.
-    std::uint32_t samples = 0, samples_waiting = 0, sample_stack = 0;
-    Nanoseconds first_sample_ns = 0, last_sample_ns = 0;
+    Quiet quiet;
   };
 
   /// A time that cannot be stays one that cannot be, but may be calculated with.
@@ -127,6 +134,7 @@ class WatchedProcess {
   base::NameId arguments(const NcclArguments& of_nccl);
   void take_recording(const wire::RecordingMessage& recording);
   void cut_if_dropped(Nanoseconds known_until);
+  Quiet::Tells told_by(const Vocabulary::Stack& stack);
   void take_sample(const wire::SampleMessage& sample);
 
   void take_thread(std::uint32_t tid, const std::string& name);
@@ -180,6 +188,7 @@ class WatchedProcess {
   Mean recorded_mean_, between_mean_;
   std::uint32_t iteration_count_ = 0;
   std::uint64_t operations_ = 0, calls_ = 0;
+  std::uint32_t waits_found_ = 0;  // by samples
   Nanoseconds complete_ns_ = std::numeric_limits<Nanoseconds>::min() + 1;
 };
 

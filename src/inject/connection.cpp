@@ -30,10 +30,11 @@ constexpr std::int64_t kFlushEvery = 8 * kMillisecond;  // on an H200 each takes
 constexpr std::int64_t kRest = 50 * kMillisecond;       // between two looks at the controls, if only waits are watched
 constexpr std::int64_t kAlert = 10 * kMillisecond;      // otherwise
 constexpr std::int64_t kWorthLeaving = 300 * kMillisecond;  // until the next burst: it takes 15 to 25 ms of our thread
-constexpr std::int64_t kAnswer = 200 * kMillisecond;    // the viewer's, to Hello
+constexpr std::int64_t kAnswer = 200 * kMillisecond;        // the viewer's, to Hello
 constexpr std::int64_t kAtExit = 200 * kMillisecond;
 constexpr std::int64_t kLongestRunAhead = 5 * kSecond;
 constexpr std::size_t kSampled = 8;  // threads
+constexpr std::int64_t kBurstSample = kMillisecond;
 constexpr std::int64_t kIdle = 10 * kSecond, kIdleSample = 100 * kMillisecond;
 constexpr std::int64_t kPythonComes = 60 * kSecond;  // an interpreter that has not come by then is not waited for
 constexpr std::int64_t kLongSilence = kSecond;       // of recording with launches and without a buffer
@@ -213,7 +214,9 @@ class Loop {
         switch_to(request, now, at_latest);
       }
     }
-    if (request.level >= wire::Level::Waits && request.sample > 0) at_latest(sample(request.sample, now_ns()));
+    if (request.level >= wire::Level::Waits && request.sample > 0) {
+      at_latest(sample(recording() && request.sample > kBurstSample ? kBurstSample : request.sample, now_ns()));
+    }
     if (now >= chores_) {
       chores_ = now + kSecond;
       do_chores(now);
@@ -311,8 +314,8 @@ class Loop {
   void rest(const ViewerRequest& request, std::int64_t now) {
     const std::int64_t next = request.level == wire::Level::Acquire ? next_burst(request) : INT64_MAX;
     if (next - now < kWorthLeaving) return read_completed();
-    const bool alone = contexts_seen() <= 1 && ring.status().state.load(kRelaxed) ==
-                                                   static_cast<std::uint32_t>(wire::State::Watching);
+    const bool alone =
+        contexts_seen() <= 1 && ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::Watching);
     if (!stays_ && alone && !graphs_seen.load(std::memory_order_acquire)) {
       deliver(static_cast<std::uint32_t>(level_), true);
       const std::int64_t from = now_ns();
@@ -388,8 +391,8 @@ class Loop {
       const std::int64_t since = t.quiet_since_ns.load(kRelaxed);
       if (t.id.load(std::memory_order_acquire) == 0 || since == 0 || t.python.load(kRelaxed) == 0) continue;
       idle = idle && now - since > kIdle;
-      if (since > now - 2 * every) {
-        if (since + 2 * every < soonest) soonest = since + 2 * every;
+      if (since > now - every) {
+        if (since + every < soonest) soonest = since + every;
         continue;
       }
       quiet[n++] = &t;

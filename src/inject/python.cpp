@@ -165,12 +165,12 @@ struct Frame {
 };
 
 template <typename Reads>
-std::size_t frames_of(Reads& reads, Address thread_state, Frame* out) {
+std::size_t frames_of(Reads& reads, Address thread_state, Frame* out, std::size_t most = kMostFrames) {
   const Layout& l = python.layout;
   Address frame = l.thread_frame != kNone ? reads.word(thread_state + l.thread_frame)
                                           : reads.word(reads.word(thread_state + l.thread_c_frame) + l.c_frame_frame);
   std::size_t n = 0;
-  for (int step = 0; step < kMostSteps && n < kMostFrames && frame != 0 && !reads.failed; ++step) {
+  for (int step = 0; step < kMostSteps && n < most && frame != 0 && !reads.failed; ++step) {
     if (frame % 8 != 0) break;
     const Address previous = reads.word(frame + l.frame_previous);
     const bool shim = l.frame_owner != kNone && reads.byte(frame + l.frame_owner) >= l.shim_owner;
@@ -450,7 +450,7 @@ bool waits_in_backward(CarefulReads& reads, const Frame& frame) {
 }
 
 // Of the threads whose frames were seen, newest first, the first one that waits in backward().
-std::uint32_t lent_stack(std::uint16_t& mark) {
+std::uint32_t lent_stack(ThreadState& borrower, std::uint16_t& mark) {
   std::int64_t before = INT64_MAX;
   for (int attempt = 0; attempt < 3; ++attempt) {
     const ThreadState* newest = nullptr;
@@ -465,10 +465,20 @@ std::uint32_t lent_stack(std::uint16_t& mark) {
     before = newest->walked_ns.load(kRelaxed);
     CarefulReads reads;
     Frame frames[kMostFrames];
-    const std::size_t n = frames_of(reads, newest->python.load(kRelaxed), frames);
+    const Address state = newest->python.load(kRelaxed);
+    if (borrower.lent_stack != 0 && borrower.lent_since_ns == before && frames_of(reads, state, frames, 1) == 1 &&
+        frames[0].key == borrower.lent_frame) {
+      mark = wire::kLent;
+      return borrower.lent_stack;
+    }
+    const std::size_t n = frames_of(reads, state, frames);
     if (n == 0 || !waits_in_backward(reads, frames[0])) continue;
     const std::uint32_t stack = stack_id(reads, frames, n);
-    if (stack != 0) mark = wire::kLent;
+    if (stack == 0) return 0;
+    mark = wire::kLent;
+    borrower.lent_stack = stack;
+    borrower.lent_since_ns = before;
+    borrower.lent_frame = frames[0].key;
     return stack;
   }
   return 0;
@@ -525,7 +535,7 @@ std::uint32_t walk(ThreadState& thread, std::uint16_t& mark) {
   if (python.is_initialized() == 0) return 0;
   const auto state = reinterpret_cast<Address>(python.this_thread_state());
   if (state != thread.python.load(kRelaxed)) thread.python.store(state, kRelaxed);
-  if (state == 0) return lent_stack(mark);
+  if (state == 0) return lent_stack(thread, mark);
   if (!thread.walked) {
     if (!check(state)) {
       count(ring.status().walks_failed);
@@ -536,6 +546,7 @@ std::uint32_t walk(ThreadState& thread, std::uint16_t& mark) {
   Loads reads;
   Frame frames[kMostFrames];
   const std::size_t n = frames_of(reads, state, frames);
+  if (n == 0) return lent_stack(thread, mark);  // it has run Python code before, and now runs none
   thread.walked_ns.store(thread.start_ns, kRelaxed);
   add(thread.walks);
   return stack_id(reads, frames, n);

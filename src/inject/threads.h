@@ -18,6 +18,11 @@ struct alignas(64) ThreadState {
   std::uint32_t call, correlation, stack, name, generation;
   std::int64_t start_ns;
   bool walked;  ///< its frames were read once, with care
+  // The stack lent to it last, with the innermost frame, and when that thread had made its last call: as long as both
+  // are the same, so is the stack.
+  std::uint32_t lent_stack;
+  std::uint64_t lent_frame;
+  std::int64_t lent_since_ns;
   /// Ranges of NVTX that are pushed, in each of the thread's first domains.
   struct Pushed {
     std::uint64_t domain;  ///< the hash of its name: the program may create it more than once

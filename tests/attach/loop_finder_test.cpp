@@ -63,8 +63,7 @@ class Program {
   std::vector<std::optional<LoopKey>> again;
   std::vector<LoopWatch::Iteration> iterations;
   std::uint32_t api = 1, site = 0;
-  bool always = false, recorded = true, alone = false, own = false, launches = true,
-       read = false, epoch = false;
+  bool always = false, recorded = true, alone = false, own = false, launches = true, read = false, epoch = false;
 
  private:
   std::vector<FramePlace> places_;
@@ -442,6 +441,29 @@ TEST(LoopWatch, ANewAnchorMayNotBeWatchedYet) {
   });
   ASSERT_FALSE(p.iterations.empty());
   for (const LoopWatch::Iteration& iteration : p.iterations) EXPECT_LT(iteration.end_ns - iteration.start_ns, 400'000);
+}
+
+// Rounds of 30; for 10 of them nothing is watched. They are counted all the same, in one piece.
+TEST(LoopWatch, RoundsInAMomentWithoutCallsAreCountedByTheirPace) {
+  Program p;
+  const auto rounds = [&](int n) {
+    for (int i = 0; i < n; ++i) {
+      for (const std::uint32_t at : {10, 20, 30}) p.call(at, at, at, true);
+    }
+  };
+  p.function(1, 0, [&] {
+    rounds(50);
+    p.watch.calls_missed();
+    p.rest(300);
+    rounds(50);
+  });
+  std::uint32_t counted = 0;
+  for (const auto& one : p.iterations) {
+    counted += one.rounds;
+    EXPECT_EQ(one.end_ns - one.start_ns, 30 * one.rounds);
+  }
+  EXPECT_NEAR(counted, 109, 3);
+  EXPECT_EQ(std::ranges::max(p.iterations, {}, &LoopWatch::Iteration::rounds).rounds, 11u);
 }
 
 // Where no call is always watched, one of a rare kind is the anchor, if its callbacks cost less than half a per cent:

@@ -520,6 +520,40 @@ TEST(WatchedProcess, AWaitForTheNextBatchIsALoad) {
   EXPECT_EQ(loads, 1);
 }
 
+// float(loss) in JAX: no call is made on this thread while it waits. Of five samples between two calls, 1 ms apart, the
+// first is in the user's own line, the next three are blocked in JAX, and in the last JAX computes.
+TEST(WatchedProcess, AWaitInALibraryIsAWaitWithItsLine) {
+  Rig rig;
+  rig.text(40, "_value");
+  rig.text(41, "/usr/lib/python3/dist-packages/jax/_src/array.py");
+  rig.frame(40, 41, 40, 700, 5);
+  rig.frame(41, 3, 4, 2, 20);  // train.py:2
+  rig.writer.stack(40, {40, 41});
+  rig.writer.stack(42, {41});
+  rig.call(10 * kUs, 20 * kUs, 2, 2);
+  for (int i = 1; i < 6; ++i) {
+    wire::SampleMessage sample{};
+    sample.time_ns = kOrigin + i * 1000 * kUs;
+    sample.since_ns = kOrigin + 20 * kUs;
+    sample.thread = kPid;
+    sample.stack = i == 1 ? 42 : 40;
+    sample.runs = i == 5;
+    ASSERT_TRUE(rig.writer.send(wire::MessageKind::Sample, sample));
+  }
+  rig.call(6000 * kUs, 6010 * kUs, 2, 2);
+  rig.finish(100'000 * kUs);
+  int waits = 0;
+  rig.for_each(trace::LaneKind::Calls, "CUDA calls", [&](trace::LaneId lane, const trace::Event& call) {
+    if (rig.trace.names().text(call.name) != "waiting for a result") return;
+    ++waits;
+    EXPECT_TRUE(trace::is_sync(call));
+    EXPECT_EQ(call.start_ns, 2000 * kUs);
+    EXPECT_EQ(call.end_ns, 4000 * kUs);
+    EXPECT_NE(rig.trace.sites().at(lane, call.start_ns), 0u);
+  });
+  EXPECT_EQ(waits, 1);
+}
+
 TEST(WatchedProcess, TimesThatCannotBeAreCountedAndLeftOut) {
   Rig rig;
   rig.call(-48LL * 3600 * base::kSecond, 10, 2, 2);
