@@ -164,7 +164,11 @@ class LoopWatch {
   void recording_changed();
 
   /// For a moment no call was watched at all: the iterations until the next known one are counted by their pace.
-  void calls_missed() { missed_calls_ = begun_ns_.has_value(); }
+  /// `held_up_ns`: of that the program could make no call.
+  void calls_missed(Nanoseconds held_up_ns) {
+    missed_calls_ = begun_ns_.has_value();
+    held_up_ns_ = held_up_ns;
+  }
 
   /// Empty: found by itself.
   void choose(std::optional<LoopKey> loop);
@@ -211,6 +215,7 @@ class LoopWatch {
   bool anchor_is_new_ = false;  // found since recording last changed, so it may not be watched yet
   std::optional<Nanoseconds> begun_ns_;
   bool missed_calls_ = false;                                        // since then
+  Nanoseconds held_up_ns_ = 0;
   Nanoseconds usual_round_ns_ = 0;                                   // mean of the last ones
   std::map<std::pair<std::uint32_t, std::uint32_t>, Count> counts_;  // by api and site
   std::map<std::uint32_t, int> api_counts_;                          // calls in this round

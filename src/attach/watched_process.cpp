@@ -23,6 +23,8 @@ constexpr std::size_t kMostThreads = 4096;
 constexpr std::size_t kMostRemembered = 1 << 16;
 constexpr Nanoseconds kFarOff = 3600 * base::kSecond;
 constexpr std::uint32_t kReorder = 64;
+/// Between bursts a thread is sampled every 5 ms.
+constexpr Nanoseconds kHalfASample = 2500 * base::kMicrosecond;
 constexpr trace::LaneId kNoLane = 0xFFFF;
 /// Two calls of the same statement that are further apart are drawn as two.
 constexpr Nanoseconds kStatementPause = 50 * base::kMillisecond;
@@ -346,8 +348,9 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   if (record.nature == CallNature::Sync) bursts_.nothing_ran(record.start_ns, record.end_ns);
 
   Thread& caller = thread(call.thread);
-  end_samples(caller, call.thread, record.start_ns);
+  end_samples(caller, call.thread, record.start_ns, record.detail);
   caller.last_end_ns = std::max(caller.last_end_ns, record.end_ns);
+  caller.last_site = record.detail;
   if (!from || from->frames.empty()) return;
   note_line(caller, call.thread, *from, record);
   if (lent) return;  // the loop is that of the thread that waits in backward()
@@ -431,13 +434,45 @@ void WatchedProcess::take_sample(const wire::SampleMessage& sample) {
 }
 
 // The thread makes a call: what it did since its last one.
-void WatchedProcess::end_samples(Thread& thread, std::uint32_t tid, Nanoseconds until_ns) {
+void WatchedProcess::end_samples(Thread& thread, std::uint32_t tid, Nanoseconds until_ns, std::uint32_t next_site) {
+  constexpr std::uint32_t kManySamples = 4, kManyGaps = 3;
+  using Tells = Quiet::Tells;
   const Quiet quiet = std::exchange(thread.quiet, {});
-  const Vocabulary::Stack* at = words_.stack(quiet.stack);
-  if (quiet.tells == Quiet::Tells::Nothing || !at || at->own >= at->frames.size() || thread.last_end_ns == 0) return;
-  const Nanoseconds from = quiet.from_the_first ? thread.last_end_ns : quiet.from_ns;
-  const Nanoseconds to = std::max(from, quiet.to_the_last ? until_ns : quiet.to_ns);
-  if (quiet.tells == Quiet::Tells::Gpu) {
+  const Nanoseconds begin = thread.last_end_ns;
+  if (begin == 0 || until_ns <= begin) return;
+  const bool told = quiet.tells != Tells::Nothing && 2 * quiet.telling >= quiet.samples;
+  const bool blocked = 2 * quiet.blocked >= quiet.telling;
+  if (bursts_.within(begin) && quiet.samples < kManySamples && thread.last_site != 0 && next_site != 0 &&
+      thread.gaps.size() < kMostRemembered) {
+    GapKind& kind = thread.gaps[std::uint64_t{thread.last_site} << 32 | next_site];
+    if (quiet.samples > 0) ++kind.sampled;
+    if (told) {
+      if (++kind.telling == 1) kind.tells = quiet.tells;
+      kind.stack = quiet.stack;
+      kind.blocked = blocked;
+      kind.after_begin_ns = std::min(kind.after_begin_ns, quiet.from_ns - begin);
+      kind.before_end_ns = std::min(kind.before_end_ns, until_ns - quiet.to_ns);
+    }
+    if (kind.sampled >= kManyGaps) {
+      if (2 * kind.telling < kind.sampled) return;
+      const Nanoseconds from = begin + kind.after_begin_ns, to = until_ns - kind.before_end_ns;
+      if (to > from) write_wait(thread, tid, kind.tells, kind.blocked, kind.stack, from, to);
+      return;
+    }
+  }
+  if (!told) return;
+  // Between bursts most calls are not seen: there, the wait begins and ends between two samples, on average.
+  const bool all_seen = bursts_.within(begin);
+  const Nanoseconds from = all_seen && quiet.from_the_first ? begin : std::max(begin, quiet.from_ns - kHalfASample);
+  const Nanoseconds to = all_seen && quiet.to_the_last ? until_ns : std::min(until_ns, quiet.to_ns + kHalfASample);
+  write_wait(thread, tid, quiet.tells, blocked, quiet.stack, from, to);
+}
+
+void WatchedProcess::write_wait(Thread& thread, std::uint32_t tid, Quiet::Tells tells, bool blocked,
+                                std::uint32_t stack, Nanoseconds from, Nanoseconds to) {
+  const Vocabulary::Stack* at = words_.stack(stack);
+  if (!at || at->own >= at->frames.size()) return;
+  if (tells == Quiet::Tells::Gpu) {
     Record wait;
     wait.kind = RecordKind::Call;
     wait.event_kind = trace::EventKind::Call;
@@ -460,7 +495,7 @@ void WatchedProcess::end_samples(Thread& thread, std::uint32_t tid, Nanoseconds 
   event.name = words_.name(line_name(words_.known_frame(at->frames[at->own])));
   event.lane = lane(thread.lines_lane, trace::LaneKind::Phases, trace::LaneRole::Statements, "lines", tid);
   trace::set_range_kind(event, trace::RangeKind::Load);
-  if (quiet.blocked * 2 >= quiet.telling) event.flags |= trace::kWaitFlag;
+  if (blocked) event.flags |= trace::kWaitFlag;
   if (event.lane != kNoLane) trace_.sites().note(event.lane, event.start_ns, at->site);
   write_range(event);
 }
@@ -519,7 +554,7 @@ void WatchedProcess::take_recording(const wire::RecordingMessage& recording) {
   const Nanoseconds t = here(recording.time_ns);
   if (!plausible(t, t)) return;
   if (recording.act == wire::RecordingAct::Away) {
-    for (auto& [tid, thread] : threads_) thread.loops.calls_missed();
+    for (auto& [tid, thread] : threads_) thread.loops.calls_missed(Nanoseconds{recording.level} * 1000);
     return;
   }
   if (!bursts_.take(recording.act, t)) return;

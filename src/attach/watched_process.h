@@ -103,6 +103,16 @@ class WatchedProcess {
     bool from_the_first = false, to_the_last = false;
     Nanoseconds from_ns = 0, to_ns = 0;
   };
+  /// Gaps between two calls from the same two places, while all calls are seen: what the samples in some of them tell is
+  /// true of the others, too, which were too short for one.
+  struct GapKind {
+    std::uint32_t sampled = 0, telling = 0;  ///< gaps
+    Quiet::Tells tells = Quiet::Tells::Nothing;
+    std::uint32_t stack = 0;
+    bool blocked = false;
+    // How close to either end of a gap such a sample was.
+    Nanoseconds after_begin_ns = std::numeric_limits<Nanoseconds>::max(), before_end_ns = after_begin_ns;
+  };
   struct Thread {
     Thread(Nanoseconds loop_settled_ns, bool main) : loops(loop_settled_ns, main) {}
 
@@ -115,6 +125,8 @@ class WatchedProcess {
     NcclCalls nccl;
     Nanoseconds last_end_ns = 0;
     Quiet quiet;
+    std::uint32_t last_site = 0;
+    std::unordered_map<std::uint64_t, GapKind> gaps;  // by both places
   };
 
   /// A time that cannot be stays one that cannot be, but may be calculated with.
@@ -146,7 +158,9 @@ class WatchedProcess {
   void note_line(Thread& thread, std::uint32_t tid, const Vocabulary::Stack& stack, const capture::Record& call);
   void end_line(Thread& thread, std::uint32_t tid);
   void learn_whether_it_waits(const trace::Event& call, const capture::Record& record);
-  void end_samples(Thread& thread, std::uint32_t tid, Nanoseconds until_ns);
+  void end_samples(Thread& thread, std::uint32_t tid, Nanoseconds until_ns, std::uint32_t next_site);
+  void write_wait(Thread& thread, std::uint32_t tid, Quiet::Tells tells, bool blocked, std::uint32_t stack,
+                  Nanoseconds from, Nanoseconds to);
   void write_iterations(Thread& thread, std::uint32_t tid, const std::vector<LoopWatch::Iteration>& iterations);
   void write_iteration(Thread& thread, std::uint32_t tid, const LoopWatch::Iteration& iteration);
   void write_range(const trace::Event& range);

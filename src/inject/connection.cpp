@@ -320,11 +320,14 @@ class Loop {
       deliver(static_cast<std::uint32_t>(level_), true);
       const std::int64_t from = now_ns();
       if (detach_cupti()) {
+        const std::int64_t detached = now_ns();
         const timespec others_leave{0, 5 * kMillisecond};
         nanosleep(&others_leave, nullptr);
+        const std::int64_t joining = now_ns();
         if (!join_cupti()) return;
         watch(watched_, anchor_);
-        send_away(from, now_ns());
+        const std::int64_t joined = now_ns();
+        send_away(from, joined, detached - from + joined - joining);
         return;
       }
       stays_ = true;
@@ -391,7 +394,7 @@ class Loop {
       const std::int64_t since = t.quiet_since_ns.load(kRelaxed);
       if (t.id.load(std::memory_order_acquire) == 0 || since == 0 || t.python.load(kRelaxed) == 0) continue;
       idle = idle && now - since > kIdle;
-      if (since > now - every) {
+      if (since > now - every && !recording()) {  // while all calls are seen, also short gaps between two are looked into
         if (since + every < soonest) soonest = since + every;
         continue;
       }

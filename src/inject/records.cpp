@@ -520,8 +520,8 @@ void forget_records() {
 
 std::uint32_t contexts_seen() { return (context_ids[0] != 0) + (context_ids[1] != 0); }
 
-void send_away(std::int64_t from_ns, std::int64_t to_ns) {
-  send_recording(wire::RecordingAct::Away, to_ns, 0, to_ns - from_ns);
+void send_away(std::int64_t from_ns, std::int64_t to_ns, std::int64_t held_up_ns) {
+  send_recording(wire::RecordingAct::Away, to_ns, static_cast<std::uint32_t>(held_up_ns / 1000), to_ns - from_ns);
 }
 
 void stop_kernels() { cupti.disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL); }

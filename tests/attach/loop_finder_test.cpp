@@ -453,7 +453,7 @@ TEST(LoopWatch, RoundsInAMomentWithoutCallsAreCountedByTheirPace) {
   };
   p.function(1, 0, [&] {
     rounds(50);
-    p.watch.calls_missed();
+    p.watch.calls_missed(0);
     p.rest(300);
     rounds(50);
   });

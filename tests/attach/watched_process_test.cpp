@@ -490,6 +490,8 @@ TEST(WatchedProcess, NcclsRangesAndTheirKernelsHaveBytesAndCommunicator) {
               ElementsAre(one, "", each, each, "", R"("communicator":"0x00000000000000ab","bytes":7)"));
 }
 
+// Nothing is recorded, so other calls may have been made before the first of four samples 5 ms apart, and after the last:
+// on average half of that.
 TEST(WatchedProcess, AWaitForTheNextBatchIsALoad) {
   Rig rig;
   rig.text(40, "__next__");
@@ -513,8 +515,8 @@ TEST(WatchedProcess, AWaitForTheNextBatchIsALoad) {
     if (trace::range_kind_of(range) != trace::RangeKind::Load) return;
     ++loads;
     EXPECT_TRUE(trace::is_host_wait(range));
-    EXPECT_EQ(range.start_ns, 20 * kUs);
-    EXPECT_EQ(range.end_ns, 30'000 * kUs);
+    EXPECT_EQ(range.start_ns, 2500 * kUs);
+    EXPECT_EQ(range.end_ns, 22'500 * kUs);
     EXPECT_EQ(rig.trace.names().text(range.name), "train.py:2  for batch in loader:");
   });
   EXPECT_EQ(loads, 1);
@@ -547,11 +549,49 @@ TEST(WatchedProcess, AWaitInALibraryIsAWaitWithItsLine) {
     if (rig.trace.names().text(call.name) != "waiting for a result") return;
     ++waits;
     EXPECT_TRUE(trace::is_sync(call));
-    EXPECT_EQ(call.start_ns, 2000 * kUs);
-    EXPECT_EQ(call.end_ns, 4000 * kUs);
+    EXPECT_EQ(call.start_ns, 20 * kUs);  // half of 5 ms before the second sample, and after the fourth, were further away
+    EXPECT_EQ(call.end_ns, 6000 * kUs);
     EXPECT_NE(rig.trace.sites().at(lane, call.start_ns), 0u);
   });
   EXPECT_EQ(waits, 1);
+}
+
+// 30 rounds of 1 ms: a call from line 1 until 10 us, one from line 2 from 600 us on. In every third gap there is a sample,
+// at 100, 300 or 500 us, blocked in JAX. After three of them it is known: in all such gaps there is a wait from 100 to 500.
+TEST(WatchedProcess, AGapTooShortForASampleIsLikeTheOthers) {
+  Rig rig;
+  rig.text(40, "_value");
+  rig.text(41, "/usr/lib/python3/dist-packages/jax/_src/array.py");
+  rig.frame(40, 41, 40, 700, 5);
+  rig.frame(41, 3, 4, 2, 20);
+  rig.frame(42, 3, 4, 1, 10);
+  rig.writer.stack(40, {40, 41});
+  rig.writer.stack(41, {41});
+  rig.writer.stack(42, {42});
+  ASSERT_TRUE(rig.writer.send(wire::MessageKind::Recording,
+                              wire::RecordingMessage{kOrigin, wire::RecordingAct::On, 0, 0, 0}));
+  for (int i = 0; i < 30; ++i) {
+    const std::int64_t t = (1 + i) * 1000 * kUs;
+    rig.call(t, t + 10 * kUs, 2, 42);
+    if (i % 3 == 0) {
+      wire::SampleMessage sample{};
+      sample.time_ns = kOrigin + t + (100 + 200 * (i / 3 % 3)) * kUs;
+      sample.since_ns = kOrigin + t + 10 * kUs;
+      sample.thread = kPid;
+      sample.stack = 40;
+      ASSERT_TRUE(rig.writer.send(wire::MessageKind::Sample, sample));
+    }
+    rig.call(t + 600 * kUs, t + 610 * kUs, 2, 41);
+  }
+  rig.finish(100'000 * kUs);
+  int waits = 0;
+  rig.for_each(trace::LaneKind::Calls, "CUDA calls", [&](trace::LaneId, const trace::Event& call) {
+    if (rig.trace.names().text(call.name) != "waiting for a result" || call.start_ns < 8000 * kUs) return;
+    ++waits;
+    EXPECT_EQ(call.start_ns % (1000 * kUs), 100 * kUs);
+    EXPECT_EQ(call.end_ns - call.start_ns, 400 * kUs);
+  });
+  EXPECT_EQ(waits, 23);
 }
 
 TEST(WatchedProcess, TimesThatCannotBeAreCountedAndLeftOut) {
