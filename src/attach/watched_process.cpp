@@ -49,8 +49,7 @@ Record record_of(RecordKind kind, std::uint32_t detail) {
 
 // Libraries whose arrays are read without a CUDA call on the thread that waits for the value.
 bool reads_a_result(std::string_view file) {
-  return file.ends_with("jax/_src/array.py") || file.ends_with("jax/_src/api.py") ||
-         file.find("tensorflow/python/framework/ops.py") != std::string_view::npos;
+  return file.ends_with("jax/_src/array.py") || file.find("tensorflow/python/framework/ops.py") != std::string_view::npos;
 }
 
 bool waits_for_data(std::string_view function, std::string_view file) {
@@ -417,8 +416,7 @@ void WatchedProcess::take_sample(const wire::SampleMessage& sample) {
   if (!plausible(here(sample.since_ns), here(sample.time_ns))) return;
   Quiet& quiet = thread(sample.thread).quiet;
   const Vocabulary::Stack* stack = words_.stack(sample.stack);
-  Tells tells = stack ? told_by(*stack) : Tells::Nothing;
-  if (tells == Tells::Gpu && sample.runs != 0) tells = Tells::Nothing;  // it computes
+  const Tells tells = stack ? told_by(*stack) : Tells::Nothing;
   ++quiet.samples;
   quiet.to_the_last = tells != Tells::Nothing && (quiet.tells == Tells::Nothing || tells == quiet.tells);
   if (!quiet.to_the_last) return;
@@ -453,9 +451,12 @@ void WatchedProcess::end_samples(Thread& thread, std::uint32_t tid, Nanoseconds 
       kind.after_begin_ns = std::min(kind.after_begin_ns, quiet.from_ns - begin);
       kind.before_end_ns = std::min(kind.before_end_ns, until_ns - quiet.to_ns);
     }
-    if (kind.sampled >= kManyGaps) {
-      if (2 * kind.telling < kind.sampled) return;
-      const Nanoseconds from = begin + kind.after_begin_ns, to = until_ns - kind.before_end_ns;
+    if (kind.sampled >= kManyGaps && kind.telling >= kManyGaps) {
+      const Nanoseconds from = begin + kind.after_begin_ns;
+      Nanoseconds to = until_ns - kind.before_end_ns;
+      // A share of the samples is the same share of the time.
+      const Nanoseconds share = (until_ns - begin) * kind.telling / kind.sampled;
+      if (2 * share < to - from) to = from + share;
       if (to > from) write_wait(thread, tid, kind.tells, kind.blocked, kind.stack, from, to);
       return;
     }

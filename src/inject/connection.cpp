@@ -313,7 +313,9 @@ class Loop {
   // A burst is over, and all of it has come: the program is to be as fast as without us until the next one.
   void rest(const ViewerRequest& request, std::int64_t now) {
     const std::int64_t next = request.level == wire::Level::Acquire ? next_burst(request) : INT64_MAX;
-    if (next - now < kWorthLeaving) return read_completed();
+    // A program that runs far ahead of the GPU is not slowed down, and what it has queued now is wanted in the next burst.
+    const bool far_ahead = first_work_ns() - burst_ > 2 * request.burst;
+    if (far_ahead || next - now < kWorthLeaving) return read_completed();
     const bool alone =
         contexts_seen() <= 1 && ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::Watching);
     if (!stays_ && alone && !graphs_seen.load(std::memory_order_acquire)) {

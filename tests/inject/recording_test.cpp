@@ -327,7 +327,12 @@ while True:
 // A program that has 1,250 kernels of 400 us queued runs 500 ms ahead of the GPU. What was launched before a burst runs
 // in it, and is known; what is launched in it runs 500 ms later, and a burst of 20 ms lasts until the GPU has done that
 // for 20 ms. On a busy machine the program may launch nothing in a burst, which then ends as usual.
-TEST(Recording, OfAProgramThatRunsAheadAllKernelsOfABurstAreKnown) {
+class RunsAhead : public testing::TestWithParam<std::uint32_t> {};
+
+// With bursts 900 ms apart CUPTI could leave the process in between, but would not know what is queued.
+INSTANTIATE_TEST_SUITE_P(Recording, RunsAhead, testing::Values(100, 900));
+
+TEST_P(RunsAhead, AllKernelsOfABurstAreKnown) {
   Viewer viewer;
   viewer.start(R"(
 import collections
@@ -343,18 +348,23 @@ while True:
   Process* process = viewer.process();
   ASSERT_NE(process, nullptr) << viewer.output();
   in_short_bursts(*process);
+  process->memory().controls.period_us = GetParam() * 1000;
   Messages& m = process->messages;
   const auto launches_in = [&](const std::pair<std::int64_t, std::int64_t>& burst) {
     return std::ranges::any_of(m.calls, [&](const Call& call) {
       return call.start_ns > burst.first && call.start_ns < burst.first + 10'000'000;
     });
   };
-  std::size_t ended = 0;  // the first is not counted: it is not known yet what was queued before
+  // The first is not counted: it is not known yet what was queued before. The program may begin in it: then CUPTI leaves
+  // after it, and the second is like it.
+  const std::size_t first = GetParam() == 100 ? 1 : 2;
+  std::size_t ended = 0;
   for (std::ptrdiff_t with_launches = 0; with_launches < 2;) {
     ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) > ended; })) << viewer.output();
     ended = count(m, wire::RecordingAct::Off);
     const auto so_far = bursts_of(m);
-    with_launches = std::ranges::count_if(std::span(so_far).first(ended).subspan(1), launches_in);
+    if (ended <= first) continue;
+    with_launches = std::ranges::count_if(std::span(so_far).first(ended).subspan(first), launches_in);
   }
   process->level(wire::Level::Off);
   const auto bursts = bursts_of(m);
@@ -365,8 +375,8 @@ while True:
     if (r.act == wire::RecordingAct::On) kernels_before.push_back(r.kernels_before);
   }
   EXPECT_EQ(kernels_before[0], 0u);
-  EXPECT_THAT(std::span(kernels_before).subspan(1), Each(1u));
-  for (std::size_t i = 1; i < ended; ++i) {
+  EXPECT_THAT(std::span(kernels_before).subspan(first), Each(1u));
+  for (std::size_t i = first; i < ended; ++i) {
     const auto [on, off] = bursts[i];
     std::int64_t known_until = 0, launched_run_from = 0;
     for (const Operation& k : m.kernels) {
