@@ -37,6 +37,7 @@ constexpr float kBoldLetterPx = 7.6f;                      // where there is roo
 constexpr float kTextLine = 16;
 constexpr float kNamePad = 6, kNameEnd = 4;  // before and after a name
 // A name is fitted to the same width until its event's is this much larger, or smaller by anything.
+constexpr float kShortTimePx = 3;
 constexpr float kSteadyPx = 12, kSlackPx = 3;
 
 bool is_banded(const RowContext& context, LaneId lane, const Event& call) {
@@ -191,11 +192,32 @@ void LaneRow::draw_event(const RowContext& context, const Strip& strip, EventInd
   const float width = x1 - x0;
   if (event.kind == EventKind::Call && draw_block(context, strip, event, x0, x1, out)) return;
   if (trace::is_host_wait(event) && width >= 2 * kFoldPx) return draw_host_wait(context, strip, event, x0, x1, out);
+  const auto needed = kBoldLetterPx * static_cast<float>(context.trace.names().text(event.name).size());
+  if (strip.labels && trace::range_kind_of(event) == trace::RangeKind::Timed && width < needed * context.scale) {
+    return draw_short_time(context, strip, i, x0, x1, out);
+  }
   const Paint paint = paint_of(context, strip.kind, event, width);
   // Leaves a one-pixel gap between neighbours if there is space.
   const float gap = width > 6 ? 1.0f : 0.0f;
   out.solid(x0, strip.y0, x1 - gap, strip.y1, paint.fill, strip.rounding(width, context.scale));
   if (strip.labels) write_name(context, strip, event, x0, x1, paint.ink, out);
+}
+
+// What the program has timed is its result: it can be seen, with its time beside it, however short it was.
+void LaneRow::draw_short_time(const RowContext& context, const Strip& strip, EventIndex i, float x0, float x1,
+                              SpanBatch& out) const {
+  const float s = context.scale;
+  const Event event = strip.row->event(i);
+  const std::uint32_t ink = context.theme[Colour::Text];
+  const bool mark = x1 - x0 < kShortTimePx * s;
+  if (mark) x1 = x0 + kShortTimePx * s;
+  out.solid(x0, strip.y0, x1, strip.y1, mark ? ink : paint_of(context, strip.kind, event, x1 - x0).fill, 0);
+  const float next = i + 1 < strip.row->last() ? context.axis.to_px(strip.row->start(i + 1)) : context.axis.right_px();
+  const float room = std::min(next, context.axis.right_px()) - x1 - 2 * kNamePad * s;
+  out.add({x1 + kNamePad * s, strip.y0, room, ink, FontRole::Small,
+           std::string(context.trace.names().text(event.name)) + "  " +
+               base::format_duration(event.duration(), kLaneDigits),
+           strip.y1 - strip.y0, LabelAlign::Left, 0, LabelFit::Whole});
 }
 
 // A text that is cut, or stands, does not change while the width of its event trembles by a few pixels.

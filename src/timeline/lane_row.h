@@ -115,6 +115,8 @@ class LaneRow {
   Paint paint_of(const RowContext& context, trace::LaneKind kind, const trace::Event& event, float width) const;
   std::optional<RowHit> hit_strip(std::size_t strip, float x) const;
   void prepare_strip(const RowContext& context, const Strip& strip, SpanBatch& out);
+  void draw_short_time(const RowContext& context, const Strip& strip, trace::EventIndex i, float x0, float x1,
+                       SpanBatch& out) const;
   void draw_event(const RowContext& context, const Strip& strip, trace::EventIndex i, float x0, float x1,
                   SpanBatch& out);
   void write_name(const RowContext& context, const Strip& strip, const trace::Event& event, float x0, float x1,

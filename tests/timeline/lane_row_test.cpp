@@ -274,6 +274,18 @@ TEST_F(LaneRowTest, AHighKernelSaysHowLongItRuns) {
   EXPECT_FLOAT_EQ(batch.labels[2].height, 60);
 }
 
+// 1 pixel wide it is a mark of 3, with its time beside it: 6 pixels further, up to 6 before the next one at 300.
+TEST_F(LaneRowTest, WhatTheProgramHasTimedCanBeReadHoweverShortItWas) {
+  build.stopwatch(2000, 2010);
+  build.stopwatch(3000, 9000);
+  build.publish();
+  draw(0, kRowAxis);
+  EXPECT_THAT(texts(batch), ElementsAre("stopwatch  10 ns", "stopwatch"));
+  EXPECT_FLOAT_EQ(batch.spans[0].x1 - batch.spans[0].x0, 3);
+  EXPECT_FLOAT_EQ(batch.labels[0].x, 209);
+  EXPECT_FLOAT_EQ(batch.labels[0].max_width, 300 - 203 - 12);
+}
+
 TEST_F(LaneRowTest, AnInstantIsAHairlineThatCanBeCaught) {
   build.kernel(3000, 3000);  // pixel 300, one pixel wide
   build.publish();
