@@ -49,7 +49,8 @@ Record record_of(RecordKind kind, std::uint32_t detail) {
 
 // Libraries whose arrays are read without a CUDA call on the thread that waits for the value.
 bool reads_a_result(std::string_view file) {
-  return file.ends_with("jax/_src/array.py") || file.find("tensorflow/python/framework/ops.py") != std::string_view::npos;
+  return file.ends_with("jax/_src/array.py") ||
+         file.find("tensorflow/python/framework/ops.py") != std::string_view::npos;
 }
 
 bool waits_for_data(std::string_view function, std::string_view file) {

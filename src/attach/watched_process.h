@@ -103,8 +103,8 @@ class WatchedProcess {
     bool from_the_first = false, to_the_last = false;
     Nanoseconds from_ns = 0, to_ns = 0;
   };
-  /// Gaps between two calls from the same two places, while all calls are seen: what the samples in some of them tell is
-  /// true of the others, too, which were too short for one.
+  /// Gaps between two calls from the same two places, while all calls are seen: what the samples in some of them tell
+  /// is true of the others, too, which were too short for one.
   struct GapKind {
     std::uint32_t sampled = 0, telling = 0;  ///< gaps
     Quiet::Tells tells = Quiet::Tells::Nothing;

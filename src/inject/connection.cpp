@@ -313,7 +313,8 @@ class Loop {
   // A burst is over, and all of it has come: the program is to be as fast as without us until the next one.
   void rest(const ViewerRequest& request, std::int64_t now) {
     const std::int64_t next = request.level == wire::Level::Acquire ? next_burst(request) : INT64_MAX;
-    // A program that runs far ahead of the GPU is not slowed down, and what it has queued now is wanted in the next burst.
+    // A program that runs far ahead of the GPU is not slowed down, and what it has queued now is wanted in the next
+    // burst.
     const bool far_ahead = first_work_ns() - burst_ > 2 * request.burst;
     if (far_ahead || next - now < kWorthLeaving) return read_completed();
     const bool alone =
@@ -396,7 +397,8 @@ class Loop {
       const std::int64_t since = t.quiet_since_ns.load(kRelaxed);
       if (t.id.load(std::memory_order_acquire) == 0 || since == 0 || t.python.load(kRelaxed) == 0) continue;
       idle = idle && now - since > kIdle;
-      if (since > now - every && !recording()) {  // while all calls are seen, also short gaps between two are looked into
+      if (since > now - every &&
+          !recording()) {  // while all calls are seen, also short gaps between two are looked into
         if (since + every < soonest) soonest = since + every;
         continue;
       }

@@ -43,8 +43,9 @@ extern std::atomic<bool> cupti_works;
 /// Finds CUPTI and subscribes; says in Status what came of it. Called within cuInit.
 void start_cupti();
 
-// Between bursts: a launch-bound loop stays 2 to 66 % slower after a burst, although nothing is recorded any more, until
-// CUPTI has been finalised. A graph that was instantiated before can then not be replayed. The library's thread only.
+// Between bursts: a launch-bound loop stays 2 to 66 % slower after a burst, although nothing is recorded any more,
+// until CUPTI has been finalised. A graph that was instantiated before can then not be replayed. The library's thread
+// only.
 
 /// Takes CUPTI out of the process. False: it stayed as it was.
 bool detach_cupti();

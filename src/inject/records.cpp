@@ -373,11 +373,11 @@ struct ActivityKind {
 };
 // CUPTI_ACTIVITY_KIND_KERNEL would serialise the kernels, and RUNTIME doubles the time of an iteration: calls come from
 // callbacks.
-// What stays is on until all of a burst has come; then CUPTI is finalised (cupti.h). Where that cannot be, kernels, copies
-// and memsets are switched off: with CUDA 13.0 update 1, 2,500 cycles beside running work went well; an earlier one killed
-// a training loop once in some hundred bursts, since a thread of its own freed the same memory twice. If synchronisations
-// are switched off while a thread is in a call, CUPTI 13.0 may give all later calls of that thread the number of this
-// one, so that nothing can be matched any more: they stay.
+// What stays is on until all of a burst has come; then CUPTI is finalised (cupti.h). Where that cannot be, kernels,
+// copies and memsets are switched off: with CUDA 13.0 update 1, 2,500 cycles beside running work went well; an earlier
+// one killed a training loop once in some hundred bursts, since a thread of its own freed the same memory twice. If
+// synchronisations are switched off while a thread is in a call, CUPTI 13.0 may give all later calls of that thread the
+// number of this one, so that nothing can be matched any more: they stay.
 constexpr ActivityKind kKinds[] = {
     {CUPTI_ACTIVITY_KIND_CONTEXT, true, false},   {CUPTI_ACTIVITY_KIND_STREAM, true, false},
     {CUPTI_ACTIVITY_KIND_DEVICE, true, false},    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, false, true},

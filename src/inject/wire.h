@@ -159,7 +159,7 @@ enum class RecordingAct : std::uint32_t {
   On,         ///< from `time_ns` on everything is recorded
   Off,        ///< until `time_ns` everything was recorded
   Delivered,  ///< of what ended on the GPU before `time_ns`, everything recorded has been sent
-  Away,       ///< for `took_ns`, until `time_ns`, nothing was watched; for `level` microseconds of it calls were held up
+  Away,  ///< for `took_ns`, until `time_ns`, nothing was watched; for `level` microseconds of it calls were held up
 };
 struct RecordingMessage {
   std::int64_t time_ns;

@@ -254,8 +254,8 @@ void LaneRow::write_name(const RowContext& context, const Strip& strip, const Ev
   const bool lies = static_cast<float>(name.size()) * kBoldLetterPx * s < width - kNamePad * s;
   const bool two_lines = lies && height >= kTwoLinesHeight * s && width >= 2 * kLabelPx * s;
   out.add({from, two_lines ? middle - kTextLine * s : strip.y0, width, ink,
-           lies ? FontRole::SmallBold : FontRole::Small, name, two_lines ? kTextLine * s : height, LabelAlign::Centre, 0,
-           LabelFit::Stand});
+           lies ? FontRole::SmallBold : FontRole::Small, name, two_lines ? kTextLine * s : height, LabelAlign::Centre,
+           0, LabelFit::Stand});
   if (!two_lines) return;
   out.add({from, middle, width, ink, FontRole::MonoSmall, base::format_duration(event.duration(), kLaneDigits),
            kTextLine * s, LabelAlign::Centre, 0, LabelFit::Name});

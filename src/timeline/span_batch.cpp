@@ -17,8 +17,7 @@ std::optional<PlacedLabel> place_label(const TextMeasure& fonts, const Label& la
     placed.upright = !standing.cut;
     if (placed.upright) fitted = standing;
   }
-  const bool may_be_cut =
-      label.fit == LabelFit::Cut || (label.fit != LabelFit::Whole && label.text.size() > kLongName);
+  const bool may_be_cut = label.fit == LabelFit::Cut || (label.fit != LabelFit::Whole && label.text.size() > kLongName);
   if (fitted.shown.empty() || (fitted.cut && !may_be_cut)) return std::nullopt;
   placed.shown = fitted.shown;
   placed.cut = fitted.cut;

@@ -490,8 +490,8 @@ TEST(WatchedProcess, NcclsRangesAndTheirKernelsHaveBytesAndCommunicator) {
               ElementsAre(one, "", each, each, "", R"("communicator":"0x00000000000000ab","bytes":7)"));
 }
 
-// Nothing is recorded, so other calls may have been made before the first of four samples 5 ms apart, and after the last:
-// on average half of that.
+// Nothing is recorded, so other calls may have been made before the first of four samples 5 ms apart, and after the
+// last: on average half of that.
 TEST(WatchedProcess, AWaitForTheNextBatchIsALoad) {
   Rig rig;
   rig.text(40, "__next__");
@@ -548,15 +548,17 @@ TEST(WatchedProcess, AWaitInALibraryIsAWaitWithItsLine) {
     if (rig.trace.names().text(call.name) != "waiting for a result") return;
     ++waits;
     EXPECT_TRUE(trace::is_sync(call));
-    EXPECT_EQ(call.start_ns, 20 * kUs);  // half of 5 ms before the second sample, and after the fourth, were further away
+    EXPECT_EQ(call.start_ns,
+              20 * kUs);  // half of 5 ms before the second sample, and after the fourth, were further away
     EXPECT_EQ(call.end_ns, 6000 * kUs);
     EXPECT_NE(rig.trace.sites().at(lane, call.start_ns), 0u);
   });
   EXPECT_EQ(waits, 1);
 }
 
-// 30 rounds of 1 ms: a call from line 1 until 10 us, one from line 2 from 600 us on. In every third gap there is a sample,
-// at 100, 300 or 500 us, blocked in JAX. After three of them it is known: in all such gaps there is a wait from 100 to 500.
+// 30 rounds of 1 ms: a call from line 1 until 10 us, one from line 2 from 600 us on. In every third gap there is a
+// sample, at 100, 300 or 500 us, blocked in JAX. After three of them it is known: in all such gaps there is a wait from
+// 100 to 500.
 TEST(WatchedProcess, AGapTooShortForASampleIsLikeTheOthers) {
   Rig rig;
   rig.text(40, "_value");
@@ -567,8 +569,8 @@ TEST(WatchedProcess, AGapTooShortForASampleIsLikeTheOthers) {
   rig.writer.stack(40, {40, 41});
   rig.writer.stack(41, {41});
   rig.writer.stack(42, {42});
-  ASSERT_TRUE(rig.writer.send(wire::MessageKind::Recording,
-                              wire::RecordingMessage{kOrigin, wire::RecordingAct::On, 0, 0, 0}));
+  ASSERT_TRUE(
+      rig.writer.send(wire::MessageKind::Recording, wire::RecordingMessage{kOrigin, wire::RecordingAct::On, 0, 0, 0}));
   for (int i = 0; i < 30; ++i) {
     const std::int64_t t = (1 + i) * 1000 * kUs;
     rig.call(t, t + 10 * kUs, 2, 42);

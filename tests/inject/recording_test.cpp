@@ -229,8 +229,8 @@ TEST(Recording, BetweenBurstsCuptiLeavesTheProcess) {
   std::size_t launches = 0;
   for (const Call& call : m.calls) {
     if (call.text != "cudaLaunchKernel_v7000") continue;
-    const bool within = std::ranges::any_of(
-        bursts, [&](const auto& b) { return call.start_ns > b.first && call.end_ns < b.second; });
+    const bool within =
+        std::ranges::any_of(bursts, [&](const auto& b) { return call.start_ns > b.first && call.end_ns < b.second; });
     if (!within) continue;
     ++launches;
     EXPECT_EQ(std::ranges::count(m.kernels, call.correlation, &Operation::correlation), 1) << call.correlation;
@@ -240,8 +240,8 @@ TEST(Recording, BetweenBurstsCuptiLeavesTheProcess) {
     if (r.act != wire::RecordingAct::Away) continue;
     EXPECT_GT(r.took_ns, 5'000'000);
     const auto seen = [&](std::int64_t from, std::int64_t to) {
-      return std::ranges::count_if(
-          m.calls, [&](const Call& call) { return call.start_ns > from && call.start_ns < to; });
+      return std::ranges::count_if(m.calls,
+                                   [&](const Call& call) { return call.start_ns > from && call.start_ns < to; });
     };
     EXPECT_EQ(seen(r.time_ns - r.took_ns + 1'000'000, r.time_ns - 1'000'000), 0);
     EXPECT_GT(seen(r.time_ns, r.time_ns + 100'000'000), 0) << "the waits are seen again";
@@ -355,8 +355,8 @@ while True:
       return call.start_ns > burst.first && call.start_ns < burst.first + 10'000'000;
     });
   };
-  // The first is not counted: it is not known yet what was queued before. The program may begin in it: then CUPTI leaves
-  // after it, and the second is like it.
+  // The first is not counted: it is not known yet what was queued before. The program may begin in it: then CUPTI
+  // leaves after it, and the second is like it.
   const std::size_t first = GetParam() == 100 ? 1 : 2;
   std::size_t ended = 0;
   for (std::ptrdiff_t with_launches = 0; with_launches < 2;) {

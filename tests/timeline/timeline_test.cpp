@@ -113,9 +113,9 @@ TEST_F(TimelineTest, ThreadsThatHelpStandTogether) {
   const LaneId iterations = trace.add_lane(thread(LaneKind::Iterations, "iteration", 0));
   trace.add_lane(gpu(LaneKind::Kernels, "kernels", 0, 0));
   prepare();
-  EXPECT_THAT(names(), ElementsAre("CPU", "iteration", "waiting", "CUDA calls", "THREADS", "worker 0", "worker 2",
-                                   "worker 10", "pin thread", "CUDA calls", "RUN-AHEAD", "launches", "in flight", "GPU",
-                                   "kernels"));
+  EXPECT_THAT(names(),
+              ElementsAre("CPU", "iteration", "waiting", "CUDA calls", "THREADS", "worker 0", "worker 2", "worker 10",
+                          "pin thread", "CUDA calls", "RUN-AHEAD", "launches", "in flight", "GPU", "kernels"));
   EXPECT_FLOAT_EQ(timeline.lane_rect(worker)->height, 14);
   EXPECT_FLOAT_EQ(timeline.lane_rect(iterations)->height, 22);
 }

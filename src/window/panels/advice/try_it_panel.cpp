@@ -239,11 +239,10 @@ Rect draw_try_row(const Canvas& c, const AdviceCard& card, const Rect& area, boo
   const float right = area.x + area.width, gain_x = right - row.note_width - row.gain_width;
   const bool quiet = row.gain.colour == Colour::Muted;
   const float line = kTryButton * s;
-  std::vector<Label> labels{
-      {gain_x - 1, y, row.gain_width + 2, c.theme.as_text(row.gain.colour),
-       quiet ? FontRole::Small : FontRole::BodyBold, row.gain.text, line, LabelAlign::Right},
-      {right - row.note_width + 5 * s, y, row.note_width, c.theme.as_text(Colour::Muted), FontRole::Small, row.note,
-       line}};
+  std::vector<Label> labels{{gain_x - 1, y, row.gain_width + 2, c.theme.as_text(row.gain.colour),
+                             quiet ? FontRole::Small : FontRole::BodyBold, row.gain.text, line, LabelAlign::Right},
+                            {right - row.note_width + 5 * s, y, row.note_width, c.theme.as_text(Colour::Muted),
+                             FontRole::Small, row.note, line}};
   float text_y = box.y;
   for (std::size_t begin = 0; begin <= row.says.size(); text_y += kTryLine * s) {
     const std::size_t end = std::min(row.says.find('\n', begin), row.says.size());

@@ -81,11 +81,14 @@ void draw_change(const Canvas& c, const Summary& now) {
   const bool alike = std::abs(factor - 1) < 0.03;
   const std::string says = !settled || !gain.known() ? "…" : factor_text(factor);
   const char* unit = gain.per_sample ? faster ? tr("faster per sample") : tr("slower per sample")
-                     : faster        ? tr("faster")
+                     : faster ? tr("faster")
                                      : tr("slower");
   draw_label(c, {at.x, y, width, 15 * s}, c.theme[Colour::Muted], FontRole::Small, alike ? tr("the same") : unit,
              LabelAlign::Right);
-  draw_label(c, {at.x, below_y - 3 * s, width, 26 * s}, c.theme.as_text(alike ? Colour::Muted : faster ? Colour::Good : Colour::Text),
+  draw_label(c, {at.x, below_y - 3 * s, width, 26 * s},
+             c.theme.as_text(alike    ? Colour::Muted
+                             : faster ? Colour::Good
+                                      : Colour::Text),
              FontRole::Title, says, LabelAlign::Right);
   // What the button promised, beside what came of it.
   const auto& tried = state.try_it.tried();
@@ -200,8 +203,8 @@ void draw_share_bar(const Canvas& c, const Summary& s, bool one_row) {
     const float room = column - box - 6 * c.scale;
     labels.push_back({text_x, y, room, c.theme[Colour::Text], FontRole::MonoSmall,
                       analysis::share_text(shown[i]->ns / total), 16 * c.scale});
-    labels.push_back({text_x, y + 15 * c.scale, room, c.theme[Colour::Muted], FontRole::Small,
-                      shown[i]->name, 16 * c.scale});
+    labels.push_back(
+        {text_x, y + 15 * c.scale, room, c.theme[Colour::Muted], FontRole::Small, shown[i]->name, 16 * c.scale});
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   add_to_draw_list(list, c.spans, batch);
