@@ -287,6 +287,7 @@ class Loop {
       anchor_ = request.anchor;
     }
     if (record && !recording()) {
+      moved_at_burst_ = buffers_moved();
       start_recording(level);
       silence_from_ = now_ns();
       flushed_ = silence_from_;
@@ -316,7 +317,9 @@ class Loop {
     // A program that runs far ahead of the GPU is not slowed down, and what it has queued now is wanted in the next
     // burst.
     const bool far_ahead = first_work_ns() - burst_ > 2 * request.burst;
-    if (far_ahead || next - now < kWorthLeaving) return read_completed();
+    // Without a buffer of ours, somebody else has perhaps taken the records over, and would lose them.
+    const bool ours = buffers_moved() != moved_at_burst_;
+    if (far_ahead || !ours || next - now < kWorthLeaving) return read_completed();
     const bool alone =
         contexts_seen() <= 1 && ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::Watching);
     if (!stays_ && alone && !graphs_seen.load(std::memory_order_acquire)) {
@@ -482,7 +485,8 @@ class Loop {
   std::int64_t burst_ = 0, ended_ = 0, flushed_ = 0, tail_until_ = 0, chores_ = 0, began_ = 0, sample_due_ = 0,
                cupti_since_ = 0;
   std::int64_t silence_from_ = 0, silence_ns_ = 0;
-  std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0, no_buffer_ = 0, launches_at_burst_ = 0;
+  std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0, moved_at_burst_ = 0, no_buffer_ = 0,
+                launches_at_burst_ = 0;
   bool driver_known_ = false, after_init_ = false;
   bool stays_ = false;  // CUPTI could not be finalised
   std::atomic<bool> stepping_{false};
