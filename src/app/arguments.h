@@ -162,6 +162,7 @@ struct AttachArguments {
         throw base::UsageError(base::tr("{} needs {}", "--share", "--level acquire"));
       }
       request.options.intensity.share = static_cast<double>(whole_number("--share", share, 1, 100)) / 100;
+      request.options.intensity.sparing = false;
     }
     request.record = record;
     if (app.count("--host") != 0) request.remote = elsewhere(request.options);

@@ -74,8 +74,8 @@ constexpr const char* kAttachNotes = N_(
     R"(Starts the command and shows it live: its calls, its GPU's work, and the line of Python behind every wait. The program is not
 changed; its input, output, signals and exit status are its own. Closing the window does not end it.
 
-Levels, also in the window: waits (only what blocks), acquire (that, and everything in bursts of whole iterations, {}% of
-the time unless --share says otherwise), calls (everything, all the time), all (the same, with every call of the API).
+Levels, also in the window: waits (only what blocks), acquire (that, and everything in bursts of whole iterations, at most {}%
+of the time unless --share says otherwise), calls (everything, all the time), all (the same, with every call of the API).
 
 Examples:
   lanescope attach -- python train.py

@@ -321,7 +321,7 @@ void Attachment::steer(Watched& watched) {
     burst = watched.search_burst_ns;
     share = std::max(share, 0.5);
   }
-  const bool sparing = !searching && wanted.share == Intensity{}.share;
+  const bool sparing = !searching && wanted.sparing;
   while (sparing && share * slower > kMostCost && share > 0.001) share /= 2;
   auto period = static_cast<Nanoseconds>(static_cast<double>(burst) / share);
   if (sparing) period = std::max(period, kLeastPeriod);
@@ -346,7 +346,7 @@ void Attachment::steer(Watched& watched) {
         static_cast<std::uint32_t>(std::min<Nanoseconds>(period / 1000, 0xFFFFFFFF)));
   write(controls.boost_until_ns, written.boost_until_ns, boost > now ? boost + origin_ns_ : Nanoseconds{0});
   write(controls.anchor, written.anchor, process.anchor());
-  write(controls.sample_us, written.sample_us, 5000u);
+  write(controls.sample_us, written.sample_us, static_cast<std::uint32_t>(kSampleEvery / 1000));
 }
 
 ProcessState Attachment::state_of(Watched& watched) {

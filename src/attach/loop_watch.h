@@ -214,8 +214,8 @@ class LoopWatch {
   std::optional<Anchor> anchor_;
   bool anchor_is_new_ = false;  // found since recording last changed, so it may not be watched yet
   std::optional<Nanoseconds> begun_ns_;
-  bool missed_calls_ = false;  // since then
-  Nanoseconds held_up_ns_ = 0;
+  bool missed_calls_ = false;                                        // since then
+  Nanoseconds held_up_ns_ = 0;                                       // of that time
   Nanoseconds usual_round_ns_ = 0;                                   // mean of the last ones
   std::map<std::pair<std::uint32_t, std::uint32_t>, Count> counts_;  // by api and site
   std::map<std::uint32_t, int> api_counts_;                          // calls in this round

@@ -30,6 +30,7 @@ struct Command {
 struct Intensity {
   wire::Level level = wire::Level::Acquire;
   double share = 0.1;        ///< Acquire: of the time, in (0, 1]
+  bool sparing = true;       ///< Acquire: a smaller share if bursts cost much; false: somebody asked for this share
   bool launch_lines = true;  ///< also launches get their Python line, while they are recorded
   bool operator==(const Intensity&) const = default;
 };

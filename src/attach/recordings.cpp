@@ -194,7 +194,7 @@ std::string word_there(const std::string& word) {
 std::string command_there(const RemoteOptions& options, const std::string& file) {
   std::string text = fmt::format("mkdir -p {} && exec {} attach --record {} --level {}", kFolderThere,
                                  word_there(options.lanescope), file, to_text(options.intensity.level));
-  if (options.intensity.level == wire::Level::Acquire)
+  if (options.intensity.level == wire::Level::Acquire && !options.intensity.sparing)
     text += fmt::format(" --share {:.0f}", options.intensity.share * 100);
   if (!options.intensity.launch_lines) text += " --no-launch-lines";
   if (!options.command.folder.empty()) text += " --folder " + word_there(options.command.folder.string());

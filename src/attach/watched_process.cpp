@@ -23,8 +23,6 @@ constexpr std::size_t kMostThreads = 4096;
 constexpr std::size_t kMostRemembered = 1 << 16;
 constexpr Nanoseconds kFarOff = 3600 * base::kSecond;
 constexpr std::uint32_t kReorder = 64;
-/// Between bursts a thread is sampled every 5 ms.
-constexpr Nanoseconds kHalfASample = 2500 * base::kMicrosecond;
 constexpr trace::LaneId kNoLane = 0xFFFF;
 /// Two calls of the same statement that are further apart are drawn as two.
 constexpr Nanoseconds kStatementPause = 50 * base::kMillisecond;
@@ -441,12 +439,16 @@ void WatchedProcess::end_samples(Thread& thread, std::uint32_t tid, Nanoseconds 
   if (begin == 0 || until_ns <= begin) return;
   const bool told = quiet.tells != Tells::Nothing && 2 * quiet.telling >= quiet.samples;
   const bool blocked = 2 * quiet.blocked >= quiet.telling;
-  if (bursts_.within(begin) && quiet.samples < kManySamples && thread.last_site != 0 && next_site != 0 &&
-      thread.gaps.size() < kMostRemembered) {
-    GapKind& kind = thread.gaps[std::uint64_t{thread.last_site} << 32 | next_site];
+  const bool all_seen = bursts_.within(begin);
+  const std::uint64_t places = std::uint64_t{thread.last_site} << 32 | next_site;
+  const bool may_be_new = quiet.samples > 0 && thread.gaps.size() < kMostRemembered;
+  if (all_seen && quiet.samples < kManySamples && thread.last_site != 0 && next_site != 0 &&
+      (may_be_new || thread.gaps.contains(places))) {
+    GapKind& kind = thread.gaps[places];
     if (quiet.samples > 0) ++kind.sampled;
-    if (told) {
-      if (++kind.telling == 1) kind.tells = quiet.tells;
+    if (told && (kind.telling == 0 || kind.tells == quiet.tells)) {
+      ++kind.telling;
+      kind.tells = quiet.tells;
       kind.stack = quiet.stack;
       kind.blocked = blocked;
       kind.after_begin_ns = std::min(kind.after_begin_ns, quiet.from_ns - begin);
@@ -464,9 +466,8 @@ void WatchedProcess::end_samples(Thread& thread, std::uint32_t tid, Nanoseconds 
   }
   if (!told) return;
   // Between bursts most calls are not seen: there, the wait begins and ends between two samples, on average.
-  const bool all_seen = bursts_.within(begin);
-  const Nanoseconds from = all_seen && quiet.from_the_first ? begin : std::max(begin, quiet.from_ns - kHalfASample);
-  const Nanoseconds to = all_seen && quiet.to_the_last ? until_ns : std::min(until_ns, quiet.to_ns + kHalfASample);
+  const Nanoseconds from = all_seen && quiet.from_the_first ? begin : std::max(begin, quiet.from_ns - kSampleEvery / 2);
+  const Nanoseconds to = all_seen && quiet.to_the_last ? until_ns : std::min(until_ns, quiet.to_ns + kSampleEvery / 2);
   write_wait(thread, tid, quiet.tells, blocked, quiet.stack, from, to);
 }
 
@@ -556,7 +557,7 @@ void WatchedProcess::take_recording(const wire::RecordingMessage& recording) {
   const Nanoseconds t = here(recording.time_ns);
   if (!plausible(t, t)) return;
   if (recording.act == wire::RecordingAct::Away) {
-    for (auto& [tid, thread] : threads_) thread.loops.calls_missed(Nanoseconds{recording.level} * 1000);
+    for (auto& [tid, thread] : threads_) thread.loops.calls_missed(Nanoseconds{recording.held_up_us} * 1000);
     return;
   }
   if (!bursts_.take(recording.act, t)) return;

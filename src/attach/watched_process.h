@@ -29,6 +29,9 @@
 
 namespace lanescope::attach {
 
+/// How often a thread is sampled between bursts.
+inline constexpr Nanoseconds kSampleEvery = 5 * base::kMillisecond;
+
 class WatchedProcess {
  public:
   struct Identity {

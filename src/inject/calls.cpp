@@ -215,17 +215,13 @@ void forget_calls() {
 }
 
 bool make_own_call(OwnCall purpose) {
-  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  using Get = int (*)(int*);
-  const auto get = driver ? reinterpret_cast<Get>(dlsym(driver, "cuDriverGetVersion")) : nullptr;
-  if (!get || cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, kOwnCall) != CUPTI_SUCCESS) {
+  if (cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, kOwnCall) != CUPTI_SUCCESS) {
     return false;
   }
   own_call = purpose;
   own_call_done = false;
   own_thread.store(thread_id(), std::memory_order_release);
-  int version = 0;
-  get(&version);
+  driver_version();
   own_thread.store(0, std::memory_order_release);
   if (!own_call_done || purpose != OwnCall::Finalize) {
     cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, kOwnCall);

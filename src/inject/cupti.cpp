@@ -286,15 +286,17 @@ void start_cupti() {
   set_state(wire::State::Watching, line.c_str());
 }
 
-void read_driver_version() {
+int driver_version() {
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (!driver) return;
   using Get = int (*)(int*);
-  const auto get = reinterpret_cast<Get>(dlsym(driver, "cuDriverGetVersion"));
+  const auto get = driver ? reinterpret_cast<Get>(dlsym(driver, "cuDriverGetVersion")) : nullptr;
   int version = 0;
-  if (get && get(&version) == 0) {
-    ring.status().driver_version.store(static_cast<std::uint32_t>(version), std::memory_order_relaxed);
-  }
+  return get && get(&version) == 0 ? version : 0;
+}
+
+void read_driver_version() {
+  const int version = driver_version();
+  if (version > 0) ring.status().driver_version.store(static_cast<std::uint32_t>(version), std::memory_order_relaxed);
 }
 
 }  // namespace lanescope::inject

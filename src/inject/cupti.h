@@ -52,7 +52,9 @@ bool detach_cupti();
 /// Subscribes again, with nothing watched and nothing recorded. False: it could not; Status says why.
 bool join_cupti();
 
-/// Asks the driver for its version, which is only known once cuInit has returned.
+/// The driver's answer to cuDriverGetVersion; 0: it has none.
+int driver_version();
+/// Says it in Status: it is only known once cuInit has returned.
 void read_driver_version();
 
 }  // namespace lanescope::inject

@@ -397,13 +397,14 @@ wire::RecordingMessage unsent[2];
 std::size_t unsent_count = 0;
 
 void send_recording(wire::RecordingAct act, std::int64_t time, std::uint32_t level, std::int64_t took,
-                    bool kernels_before = false) {
+                    bool kernels_before = false, std::int64_t held_up = 0) {
   wire::RecordingMessage message{};
   message.time_ns = time;
   message.act = act;
   message.level = level;
   message.took_ns = took;
   message.kernels_before = kernels_before;
+  message.held_up_us = static_cast<std::uint32_t>(held_up / 1000);
   send_unsent_changes();
   if (unsent_count == 0 && ring.send(wire::MessageKind::Recording, message)) return;
   if (act == wire::RecordingAct::Delivered || act == wire::RecordingAct::Away) return;
@@ -520,7 +521,7 @@ void forget_records() {
 std::uint32_t contexts_seen() { return (context_ids[0] != 0) + (context_ids[1] != 0); }
 
 void send_away(std::int64_t from_ns, std::int64_t to_ns, std::int64_t held_up_ns) {
-  send_recording(wire::RecordingAct::Away, to_ns, static_cast<std::uint32_t>(held_up_ns / 1000), to_ns - from_ns);
+  send_recording(wire::RecordingAct::Away, to_ns, 0, to_ns - from_ns, false, held_up_ns);
 }
 
 void stop_kernels() { cupti.disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL); }

@@ -159,7 +159,7 @@ enum class RecordingAct : std::uint32_t {
   On,         ///< from `time_ns` on everything is recorded
   Off,        ///< until `time_ns` everything was recorded
   Delivered,  ///< of what ended on the GPU before `time_ns`, everything recorded has been sent
-  Away,  ///< for `took_ns`, until `time_ns`, nothing was watched; for `level` microseconds of it calls were held up
+  Away,       ///< for `took_ns`, until `time_ns`, nothing was watched
 };
 struct RecordingMessage {
   std::int64_t time_ns;
@@ -168,6 +168,7 @@ struct RecordingMessage {
   std::int64_t took_ns;  ///< On, Off: what switching cost
   /// On, 1: kernels were on already, so those that were launched before are recorded, too.
   std::uint32_t kernels_before;
+  std::uint32_t held_up_us = 0;  ///< Away: for so long of it the program could make no call
 };
 struct SampleMessage {
   std::int64_t time_ns, since_ns;  ///< since_ns: the end of the thread's last call

@@ -40,9 +40,9 @@ std::vector<std::pair<std::int64_t, std::int64_t>> bursts_of(const Messages& m) 
   return bursts;
 }
 
-void in_short_bursts(Process& process) {
+void in_short_bursts(Process& process, std::uint32_t period_ms = 100) {
   process.memory().controls.burst_us = 20'000;
-  process.memory().controls.period_us = 100'000;
+  process.memory().controls.period_us = period_ms * 1000;
   process.level(wire::Level::Acquire);
 }
 
@@ -212,9 +212,7 @@ TEST(Recording, BetweenBurstsCuptiLeavesTheProcess) {
   viewer.start(kLoop);
   Process* process = viewer.process();
   ASSERT_NE(process, nullptr) << viewer.output();
-  process->memory().controls.burst_us = 20'000;
-  process->memory().controls.period_us = 500'000;
-  process->level(wire::Level::Acquire);
+  in_short_bursts(*process, 500);
   Messages& m = process->messages;
   ASSERT_TRUE(process->until([&] {
     const std::size_t kinds = m.recordings.size();
@@ -265,9 +263,7 @@ for i in range(100000):
 )");
   Process* process = viewer.process();
   ASSERT_NE(process, nullptr) << viewer.output();
-  process->memory().controls.burst_us = 20'000;
-  process->memory().controls.period_us = 500'000;
-  process->level(wire::Level::Acquire);
+  in_short_bursts(*process, 500);
   Messages& m = process->messages;
   ASSERT_TRUE(process->until([&] {
     return count(m, wire::RecordingAct::Off) >= 3 && viewer.output().find("\n0 1\n") != std::string::npos;
@@ -282,9 +278,7 @@ TEST(Recording, ACuptiThatDoesNotLeaveStays) {
   viewer.start("import os; os.environ['FAKE_CUPTI_STAYS'] = '1'\n" + std::string(kLoop));
   Process* process = viewer.process();
   ASSERT_NE(process, nullptr) << viewer.output();
-  process->memory().controls.burst_us = 20'000;
-  process->memory().controls.period_us = 400'000;
-  process->level(wire::Level::Acquire);
+  in_short_bursts(*process, 400);
   Messages& m = process->messages;
   ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) >= 3; })) << viewer.output();
   EXPECT_EQ(count(m, wire::RecordingAct::Away), 0u);
@@ -347,8 +341,7 @@ while True:
 )");
   Process* process = viewer.process();
   ASSERT_NE(process, nullptr) << viewer.output();
-  in_short_bursts(*process);
-  process->memory().controls.period_us = GetParam() * 1000;
+  in_short_bursts(*process, GetParam());
   Messages& m = process->messages;
   const auto launches_in = [&](const std::pair<std::int64_t, std::int64_t>& burst) {
     return std::ranges::any_of(m.calls, [&](const Call& call) {

@@ -135,7 +135,12 @@ struct Line {
 class CodeDrawing {
  public:
   CodeDrawing(const Canvas& canvas, const CodeLayout& layout)
-      : c_(canvas), s_(canvas.scale), l_(layout), code_(canvas.state.code), list_(*ImGui::GetWindowDrawList()) {}
+      : c_(canvas),
+        s_(canvas.scale),
+        l_(layout),
+        code_(canvas.state.code),
+        unit_ns_(chip_unit(code_).second),
+        list_(*ImGui::GetWindowDrawList()) {}
 
   /// All lines from the cursor down.
   void draw(const std::string& id) {
@@ -394,7 +399,7 @@ class CodeDrawing {
     if (l_.detail != CodeDetail::Text || line.statement->ranges.empty() || !line.cost) return;
     const double ns = line.cost->host_ns();
     if (line.statement->indent == 0 && ns < kNothing) return;  // before the loop
-    const std::string says = ns < kNothing ? "–" : three_digits(ns / chip_unit(code_).second);
+    const std::string says = ns < kNothing ? "–" : three_digits(ns / unit_ns_);
     const Rect b{line.box.x, line.box.y, line.box.width, l_.row_height};
     const float width = std::max(chip_width(), text_width(c_.fonts, FontRole::MonoSmall, says) + 8 * s_);
     const float x = b.x + b.width - width - 2 * s_;
@@ -434,6 +439,7 @@ class CodeDrawing {
   const float s_;
   const CodeLayout& l_;
   CodeState& code_;
+  const double unit_ns_;  // of the costs beside the lanes
   ImDrawList& list_;
   SpanBatch batch_;
 };
