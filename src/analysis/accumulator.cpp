@@ -417,7 +417,7 @@ void Accumulator::judge_from_the_first(Summary& summary, const IterationRecord& 
 }
 
 void Accumulator::count_whole(Summary& summary, const IterationRecord& base, const IterationRecord& last,
-                              Count count) const {
+                              const WatchedPace& pace, Count count) const {
   summary.in_parts = in_parts_;
   if (!in_parts_) return;
   const auto point = [](const IterationRecord& r) {
@@ -429,11 +429,28 @@ void Accumulator::count_whole(Summary& summary, const IterationRecord& base, con
     summary.judged.iterations = 0;  // what is counted is not per iteration
     return;
   }
+  if (const Nanoseconds added = pace.added_ns(); added > 0) {
+    const double as_if_alone = pace.unwatched_ns() / summary.iteration.mean_ns;
+    summary.recording_adds_ns = added;
+    summary.iteration.mean_ns *= as_if_alone;
+    summary.pace.ns *= as_if_alone;
+    RunningTotals all = sum.totals;
+    summary.idle_kept = all.take_off(added * sum.iterations);
+    summary.taken_off_ns = sum.totals.recorded_ns - all.recorded_ns;
+  }
+  const WholeIterations::Sum raw = sum;
+  sum.totals.keep(summary.idle_kept);
   count == Count::Everything ? fill(summary, sum.totals) : fill_recorded(summary, sum.totals);
+  summary.loader_wait_ns = std::llround(static_cast<double>(sum.totals.loader_wait_ns) /
+                                        static_cast<double>(std::max<Nanoseconds>(1, sum.totals.recorded_ns)) *
+                                        static_cast<double>(summary.window_ns()));
   summary.run_ahead_mean =
-      static_cast<double>(sum.run_ahead_ns) / static_cast<double>(std::max<Nanoseconds>(1, sum.totals.recorded_ns));
+      static_cast<double>(raw.run_ahead_ns) / static_cast<double>(std::max<Nanoseconds>(1, raw.totals.recorded_ns));
   const Nanoseconds warm_up = summary.judged.warm_up_ns;
-  if (warm_up > 0 && base.number == 0) sum = sum - whole_.first();
+  if (warm_up > 0 && base.number == 0) {
+    sum = raw - whole_.first();
+    sum.totals.keep(summary.idle_kept);
+  }
   set_judged(summary, summary.judged.from_ns, summary.judged.to_ns, sum.totals, sum.iterations, places_);
   summary.judged.warm_up_ns = warm_up;
 }

@@ -122,7 +122,7 @@ class Accumulator {
   /// `last`, if there are enough; its totals and its judged stretch have been set.
   /// Everything: also what is known all the time, such as waits, of these iterations alone.
   enum class Count : std::uint8_t { Recorded, Everything };
-  void count_whole(Summary& summary, const IterationRecord& base, const IterationRecord& last,
+  void count_whole(Summary& summary, const IterationRecord& base, const IterationRecord& last, const WatchedPace& pace,
                    Count count = Count::Recorded) const;
 
  private:

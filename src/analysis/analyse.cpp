@@ -65,7 +65,7 @@ class RangeAnalysis final : Accumulator::Listener {
     measure_run_ahead(summary);
     set_pace(summary);
     summary.in_parts = sums_.in_parts();
-    if (last_) sums_.count_whole(summary, sums_.beginning(), *last_);
+    if (last_) sums_.count_whole(summary, sums_.beginning(), *last_, watched_);
     judge(summary);
     return summary;
   }
@@ -86,7 +86,9 @@ class RangeAnalysis final : Accumulator::Listener {
   void iteration_ended(const IterationRecord& record) override {
     durations_.push_back(record.duration());
     steps_.push_back(loop_step(record, sums_.in_parts()));
-    if (sums_.in_parts()) last_ = record;
+    if (!sums_.in_parts()) return;
+    watched_.add(record.duration(), record.recorded_ns - (last_ ? last_->recorded_ns : sums_.beginning().recorded_ns));
+    last_ = record;
   }
   void gap_closed(const Bubble& gap) override {
     if (last_) last_->add_gap(gap, last_->end_ns);
@@ -153,6 +155,7 @@ class RangeAnalysis final : Accumulator::Listener {
   std::vector<LoopStep> steps_;
   std::int64_t in_flight_at_first_ = 0, outstanding_ = 0;
   std::optional<IterationRecord> last_;  // if not everything was recorded
+  WatchedPace watched_;
 };
 
 Summary analyse_one(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop,

@@ -1,6 +1,7 @@
 #include "analysis/evidence.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
@@ -121,8 +122,8 @@ class Gathering final : Accumulator::Listener {
     evidence_.summary.iteration = duration_stats(durations_);
     sums_.measure_run_ahead(evidence_.summary);
     if (whole_) {
-      sums_.count_whole(evidence_.summary, sums_.beginning(), last_, Accumulator::Count::Everything);
-      evidence_.recorded_ns = whole_->recorded_ns;
+      sums_.count_whole(evidence_.summary, sums_.beginning(), last_, watched_, Accumulator::Count::Everything);
+      evidence_.recorded_ns = evidence_.summary.recorded_ns;
       evidence_.iterations = whole_->iterations;
     }
     judge(evidence_.summary);
@@ -197,7 +198,9 @@ class Gathering final : Accumulator::Listener {
 
   void iteration_ended(const IterationRecord& record) override {
     durations_.push_back(record.duration());
-    if (whole_) last_ = record;
+    if (!whole_) return;
+    watched_.add(record.duration(), record.recorded_ns - last_.recorded_ns);
+    last_ = record;
   }
   void gap_closed(const Bubble& gap) override {
     bubbles_.push_back(gap);
@@ -369,8 +372,9 @@ class Gathering final : Accumulator::Listener {
           [](const SiteCall& made, const auto& wanted) { return std::pair(made.start, made.lane) < wanted; });
       if (gap.call == 0 || call == made_.end() || call->start != gap.call_start_ns || call->lane != gap.call_lane)
         continue;
-      const Nanoseconds lost = whole_ ? whole_->within(gap.start_ns, gap.end_ns) : gap.duration();
-      if (lost == 0) continue;
+      const Nanoseconds recorded = whole_ ? whole_->within(gap.start_ns, gap.end_ns) : gap.duration();
+      if (recorded == 0) continue;
+      const Nanoseconds lost = std::llround(evidence_.summary.kept(gap.cause, recorded));
       CallSite& site = evidence_.sites[call->site];
       site.bubble_ns[static_cast<std::size_t>(gap.cause)] += lost;
       ++site.bubble_count;
@@ -545,6 +549,7 @@ class Gathering final : Accumulator::Listener {
   const Nanoseconds from_, to_;
   const std::optional<WholeStretches> whole_;  // if not everything was recorded
   IterationRecord last_;
+  WatchedPace watched_;
 
   Evidence evidence_;
   OpenRanges open_;

@@ -1,6 +1,8 @@
 #include "analysis/idle_ledger.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -202,7 +204,7 @@ std::string_view without_folders(std::string_view path) {
 
 class Ledger {
  public:
-  Ledger(const trace::Trace& trace, const Summary& summary) : trace_(trace), places_(trace) {
+  Ledger(const trace::Trace& trace, const Summary& summary) : trace_(trace), summary_(summary), places_(trace) {
     const Judged& judged = summary.judged;
     ledger_.from_ns = judged.from_ns;
     ledger_.to_ns = judged.to_ns;
@@ -231,7 +233,13 @@ class Ledger {
         places_.divide(*gap, [&](const GapPart& part) { add(*gap, part); });
       }
     }
-    if (known_ns_ < ledger_.idle_ns) tally(PlaceKey{}).row.idle_ns += ledger_.idle_ns - known_ns_;
+    constexpr Nanoseconds kRounding = 8;  // of what is left of gaps that grow with recording
+    const Nanoseconds rest = ledger_.idle_ns - known_ns_;
+    if (summary_.idle_kept < 1 && std::abs(rest) <= kRounding && !tallies_.empty()) {
+      std::ranges::max_element(tallies_, {}, [](const Tally& t) { return t.row.idle_ns; })->row.idle_ns += rest;
+    } else if (rest > 0) {
+      tally(PlaceKey{}).row.idle_ns += rest;
+    }
     sort();
     return std::move(ledger_);
   }
@@ -248,7 +256,10 @@ class Ledger {
 
   void add(const Bubble& gap, const GapPart& part) {
     const Nanoseconds from = std::max(part.from, ledger_.from_ns), to = std::min(part.to, ledger_.to_ns);
-    const Nanoseconds ns = whole_ ? whole_->within(from, to) : to - from;
+    const Nanoseconds recorded = whole_ ? whole_->within(from, to) : to - from;
+    const double left = summary_.kept(gap.cause, recorded) + (grows_with_recording(gap.cause) ? rounded_ : 0);
+    const Nanoseconds ns = std::llround(left);
+    if (grows_with_recording(gap.cause)) rounded_ = left - static_cast<double>(ns);
     if (ns <= 0) return;
     known_ns_ += ns;
     Tally& all = tally(part.key);
@@ -307,10 +318,12 @@ class Ledger {
   }
 
   const trace::Trace& trace_;
+  const Summary& summary_;
   Places places_;
   IdleLedger ledger_;
   std::optional<WholeStretches> whole_;  // if not everything was recorded
   std::optional<Slices> slices_;
+  double rounded_ = 0;  // carried over, so that the parts add up
   Nanoseconds known_ns_ = 0;
   std::unordered_map<PlaceKey, std::size_t, PlaceHash> numbers_;
   std::vector<Tally> tallies_;

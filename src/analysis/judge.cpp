@@ -258,6 +258,11 @@ std::string note_of(const Summary& summary, const Judged& figures) {
     note += figures.iterations > 0 ? tr("From {} iterations that were recorded whole, {} % of the time.",
                                         base::format_count(figures.iterations), recorded_percent(summary))
                                    : tr("From the {} % of the time that were recorded.", recorded_percent(summary));
+    if (summary.recording_adds_ns > 0) {
+      note += ' ';
+      note += tr("Recording adds {} to an iteration, which is taken off.",
+                 base::format_duration(summary.recording_adds_ns));
+    }
   }
   return note;
 }

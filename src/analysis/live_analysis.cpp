@@ -89,7 +89,11 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
       summary.run_ahead_mean =
           static_cast<double>(run_ahead_now_ns_ - base.run_ahead_ns) / static_cast<double>(summary.recorded_ns);
     }
-    if (!records_.empty()) sums_.count_whole(summary, base, records_.back());
+    if (!records_.empty()) {
+      const auto first = std::ranges::upper_bound(records_, base.end_ns, {}, &IterationRecord::end_ns);
+      sums_.count_whole(summary, base, records_.back(),
+                        watched(base, static_cast<std::size_t>(first - records_.begin()), records_.size()));
+    }
     judge(summary);
     return summary;
   }
@@ -144,7 +148,9 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     if (summary.recorded_ns > 0)
       summary.run_ahead_mean =
           static_cast<double>(last.run_ahead_ns - base.run_ahead_ns) / static_cast<double>(summary.recorded_ns);
-    sums_.count_whole(summary, base, last);
+    sums_.count_whole(summary, base, last,
+                      watched(base, static_cast<std::size_t>(first - records_.begin()),
+                              static_cast<std::size_t>(past - records_.begin())));
     judge(summary);
     return summary;
   }
@@ -207,6 +213,17 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     return base;
   }
 
+  /// Of the iterations in records [first, past), which follow `base`.
+  WatchedPace watched(const IterationRecord& base, std::size_t first, std::size_t past) const {
+    WatchedPace pace;
+    const IterationRecord* before = &base;
+    for (std::size_t i = first; sums_.in_parts() && i < past; before = &records_[i++]) {
+      if (records_[i].number == before->number + 1)
+        pace.add(records_[i].duration(), records_[i].recorded_ns - before->recorded_ns);
+    }
+    return pace;
+  }
+
   /// The pace of the iterations in records [first, past), which follow `base`.
   Pace pace_of(const IterationRecord& base, std::size_t first, std::size_t past, std::int64_t period) const {
     std::vector<LoopStep> steps;
@@ -264,7 +281,8 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
       summary.run_ahead_mean = static_cast<double>(run_ahead_ns) / static_cast<double>(summary.recorded_ns);
     summary.run_ahead_max = run_ahead_max;
     summary.in_parts = sums_.in_parts();
-    if (!records_.empty()) sums_.count_whole(summary, beginning(), records_.back());
+    if (!records_.empty())
+      sums_.count_whole(summary, beginning(), records_.back(), watched(beginning(), 0, records_.size()));
     judge(summary);
   }
 

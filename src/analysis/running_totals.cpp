@@ -1,6 +1,7 @@
 #include "analysis/running_totals.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace lanescope::analysis {
@@ -64,6 +65,28 @@ void RunningTotals::add_part(const Bubble& gap, Nanoseconds at) {
   }
   if (is_own_work(gap)) own_work_ns += passed;
   if (at >= gap.end_ns) ++bubble_count;
+}
+
+double RunningTotals::take_off(Nanoseconds ns) {
+  Nanoseconds slowed = 0;
+  for (std::size_t c = 0; c < kBubbleCauses; ++c)
+    slowed += grows_with_recording(static_cast<BubbleCause>(c)) ? bubble_ns[c] : 0;
+  if (slowed <= 0 || ns <= 0) return 1;
+  const double left = 1 - static_cast<double>(std::min(ns, slowed)) / static_cast<double>(slowed);
+  keep(left);
+  return left;
+}
+
+void RunningTotals::keep(double share) {
+  if (share >= 1) return;
+  const auto part = [share](Nanoseconds ns) { return std::llround(share * static_cast<double>(ns)); };
+  for (std::size_t c = 0; c < kBubbleCauses; ++c) {
+    if (!grows_with_recording(static_cast<BubbleCause>(c))) continue;
+    recorded_ns -= bubble_ns[c] - part(bubble_ns[c]);
+    bubble_ns[c] = part(bubble_ns[c]);
+  }
+  for (Nanoseconds* ns : {&after_read_ns, &after_upload_ns, &own_work_ns}) *ns = part(*ns);
+  for (Nanoseconds& ns : after_sync_at_ns) ns = part(ns);
 }
 
 void RunningTotals::add_place(const Bubble& gap, Nanoseconds at) {

@@ -45,6 +45,10 @@ struct RunningTotals {
   void add_gap(const Bubble& gap, Nanoseconds at) {
     if (at > gap.start_ns) add_part(gap, at);
   }
+  /// Takes up to `ns` off the idle time that a slower CPU causes, and off the recorded time. Returns the share of that
+  /// idle time which is left.
+  double take_off(Nanoseconds ns);
+  void keep(double share);
   /// The gap is included already, but without a place: adds the place.
   void add_place(const Bubble& gap, Nanoseconds at);
 

@@ -65,6 +65,10 @@ CauseGroup group_of(BubbleCause cause) {
   return CauseGroup::StartOrEnd;
 }
 
+bool grows_with_recording(BubbleCause cause) {
+  return cause == BubbleCause::AfterSync || group_of(cause) == CauseGroup::Launch;
+}
+
 Nanoseconds idle_of(const CauseTimes& times, BubbleCause cause) { return times[static_cast<std::size_t>(cause)]; }
 
 Nanoseconds idle_of(const CauseTimes& times, CauseGroup group) {

@@ -50,6 +50,8 @@ inline constexpr std::size_t kCauseGroups = 6;
 const char* group_label(CauseGroup group);      ///< "after a sync", "launch too slow", ...; to be translated
 std::string_view group_name(CauseGroup group);  ///< the same, translated
 CauseGroup group_of(BubbleCause cause);
+/// Recording makes the calls of the CPU slower, and so these gaps longer than they are when nobody watches.
+bool grows_with_recording(BubbleCause cause);
 Nanoseconds idle_of(const CauseTimes& times, BubbleCause cause);
 Nanoseconds idle_of(const CauseTimes& times, CauseGroup group);
 
@@ -200,9 +202,15 @@ struct Summary {
   bool in_parts = false;
   Nanoseconds recorded_ns = 0;           ///< window_ns(), unless in_parts
   std::int64_t recorded_iterations = 0;  ///< in_parts: the iterations that lie wholly in recorded time
-  Nanoseconds gpu_busy_ns = 0;           ///< union over all GPU lanes
-  Nanoseconds kernel_ns = 0;             ///< union over the kernel lanes
-  Nanoseconds exposed_copy_ns = 0;       ///< gpu_busy_ns - kernel_ns
+  /// in_parts: what recording adds to an iteration (WatchedPace). It is taken off the recorded time and off the gaps
+  /// that grow with it, of which `idle_kept` is left; the time per iteration is that of iterations that were not
+  /// recorded. 0: it does not show, and nothing is taken off.
+  Nanoseconds recording_adds_ns = 0;
+  Nanoseconds taken_off_ns = 0;  ///< in all
+  double idle_kept = 1;
+  Nanoseconds gpu_busy_ns = 0;      ///< union over all GPU lanes
+  Nanoseconds kernel_ns = 0;        ///< union over the kernel lanes
+  Nanoseconds exposed_copy_ns = 0;  ///< gpu_busy_ns - kernel_ns
   /// Waiting, copying and returning of blocking calls, per thread, cut to the window. Nested calls on a thread count
   /// once. Not a loss by itself: the GPU may have been busy meanwhile.
   Nanoseconds host_wait_ns = 0;
@@ -236,9 +244,14 @@ struct Summary {
   /// A part of gpu_window_ns(), per iteration; 0: unknown. With `in_parts`, its share of the mean iteration, since
   /// those that lie wholly in recorded time are shorter than the others if the loop waits only now and then.
   double gpu_time_per_iteration(Nanoseconds part) const;
+  /// What is left of a gap, see idle_kept.
+  double kept(BubbleCause cause, Nanoseconds ns) const {
+    return grows_with_recording(cause) ? idle_kept * static_cast<double>(ns) : static_cast<double>(ns);
+  }
   /// How much of the window the GPU's figures are from; 1 unless in_parts.
   double recorded_share() const {
-    return in_parts && window_ns() > 0 ? static_cast<double>(recorded_ns) / static_cast<double>(window_ns()) : 1;
+    if (!in_parts || window_ns() <= 0) return 1;
+    return static_cast<double>(recorded_ns + taken_off_ns) / static_cast<double>(window_ns());
   }
   /// Rate while copying, in 1e9 bytes per second; 0 without copies.
   double h2d_gb_per_s() const { return h2d_ns > 0 ? static_cast<double>(h2d_bytes) / static_cast<double>(h2d_ns) : 0; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 
 #include "analysis/recorded_time.h"
 
@@ -64,6 +65,33 @@ WholeIterations::Sum WholeIterations::until(const Point& point) const {
   }
   const Stretch& stretch = next[-1];
   return point.end_ns >= stretch.last.end_ns ? stretch.until_end() : stretch.until(point);
+}
+
+// --- watched pace ----------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t kEnoughOfBoth = 10;
+
+Nanoseconds median_of(std::vector<Nanoseconds> durations) {
+  const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
+  std::nth_element(durations.begin(), middle, durations.end());
+  return *middle;
+}
+
+}  // namespace
+
+Nanoseconds WatchedPace::added_ns() const {
+  constexpr Nanoseconds kShows = 10;  // below a tenth, it is not told from noise
+  if (watched_.size() < kEnoughOfBoth || unwatched_.size() < kEnoughOfBoth) return 0;
+  const Nanoseconds usual = median_of(unwatched_), added = median_of(watched_) - usual;
+  return kShows * added > usual ? added : 0;
+}
+
+double WatchedPace::unwatched_ns() const {
+  if (unwatched_.size() < kEnoughOfBoth) return 0;
+  const auto sum = std::accumulate(unwatched_.begin(), unwatched_.end(), Nanoseconds{0});
+  return static_cast<double>(sum) / static_cast<double>(unwatched_.size());
 }
 
 // --- whole stretches -------------------------------------------------------------------------------------------------

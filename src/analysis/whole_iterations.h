@@ -68,6 +68,25 @@ class WholeIterations {
   Sum first_;
 };
 
+/// How long iterations take while everything is recorded and while nothing is. Recording slows a program that launches
+/// much, and its figures are to be those that it has when nobody watches.
+class WatchedPace {
+ public:
+  /// An iteration, and how much was recorded since the end of the one before it.
+  void add(Nanoseconds took_ns, Nanoseconds recorded_ns) {
+    if (recorded_ns != 0 && recorded_ns < took_ns) return;
+    (recorded_ns == 0 ? unwatched_ : watched_).push_back(took_ns);
+  }
+  /// What recording adds to an iteration: the difference of the medians, if it is more than a tenth and there are
+  /// enough of both; else 0.
+  Nanoseconds added_ns() const;
+  /// The mean of those that were not recorded; 0: too few.
+  double unwatched_ns() const;
+
+ private:
+  std::vector<Nanoseconds> watched_, unwatched_;
+};
+
 /// Fewer whole iterations than this tell nothing: the figures are then those of the recorded time, and there is no
 /// verdict.
 inline constexpr std::int64_t kFewestWhole = 3;

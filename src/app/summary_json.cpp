@@ -349,8 +349,10 @@ Json summary_json(const analysis::RunFigures& figures) {
     if (!figure.key.empty()) place_of(json, figure.key) = figure_json(figure, s);
   }
   if (s.in_parts) {
-    json["gpu_recorded"] = {
-        {"recorded_ns", s.recorded_ns}, {"of_ns", s.window_ns()}, {"iterations", s.recorded_iterations}};
+    json["gpu_recorded"] = {{"recorded_ns", s.recorded_ns},
+                            {"of_ns", s.window_ns()},
+                            {"iterations", s.recorded_iterations},
+                            {"adds_ns_per_iteration", s.recording_adds_ns}};
   }
   json["verdict"] = analysis::verdict_key(s.verdict.kind);
   json["events"] = {
