@@ -282,21 +282,23 @@ void Accumulator::close_gap(Nanoseconds until, const IssuingCall* launch, trace:
   Bubble gap;
   gap.start_ns = idle_since_;
   gap.end_ns = until;
-  if (cause_known_) {
-    causes_.explain(gap, launch, launch ? lanes_.thread_of(launch->lane) : 0,
-                    last_was_copy_ && lanes_.stream_of(lane) != last_stream_, launch && launch->key == last_issuer_);
-  }
   gap.last_work = last_work_;
   gap.gpu = gpu_;
-  if (gap.cause == BubbleCause::AfterSync) {
-    gap.place = places_.number(gap.range);
-    if (gap.range == 0) {
-      constexpr std::size_t kMostUnplaced = 64;  // a range around this many gaps contains other places
-      if (unplaced_.size() == kMostUnplaced) unplaced_.erase(unplaced_.begin(), unplaced_.begin() + kMostUnplaced / 2);
-      unplaced_.push_back({gap, lanes_.thread_of(gap.call_lane), {}});
-    }
-  }
-  hand_out(gap);
+  if (!cause_known_) return hand_out(gap);
+  causes_.divide(gap, launch, launch ? lanes_.thread_of(launch->lane) : 0,
+                 last_was_copy_ && lanes_.stream_of(lane) != last_stream_, launch && launch->key == last_issuer_,
+                 [this](Bubble part) {
+                   if (part.cause == BubbleCause::AfterSync) find_place(part);
+                   hand_out(part);
+                 });
+}
+
+void Accumulator::find_place(Bubble& gap) {
+  gap.place = places_.number(gap.range);
+  if (gap.range != 0) return;
+  constexpr std::size_t kMostUnplaced = 64;  // a range around this many gaps contains other places
+  if (unplaced_.size() == kMostUnplaced) unplaced_.erase(unplaced_.begin(), unplaced_.begin() + kMostUnplaced / 2);
+  unplaced_.push_back({gap, lanes_.thread_of(gap.call_lane), {}});
 }
 
 void Accumulator::hand_out(const Bubble& gap) {

@@ -185,6 +185,7 @@ class Accumulator {
                       const trace::EventPlace& place);
   void take_copy(const trace::Event& copy, trace::LaneKind kind);
   void close_gap(Nanoseconds until, const IssuingCall* launch, trace::LaneId lane);
+  void find_place(Bubble& gap);
   void hand_out(const Bubble& gap);
   void advance(Nanoseconds t);
   void end_iteration();

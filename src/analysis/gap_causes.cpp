@@ -1,6 +1,7 @@
 #include "analysis/gap_causes.h"
 
 #include <algorithm>
+#include <array>
 
 namespace lanescope::analysis {
 namespace {
@@ -71,118 +72,170 @@ const GapCauses::HeldCall* GapCauses::drain(Nanoseconds from, Nanoseconds issued
   return best;
 }
 
-/// How much of [from, to) the calls in `held` that count cover together, and the call with the largest share. `held` is
-/// in start order.
-template <class Counts>
-GapCauses::Share GapCauses::share(const std::vector<HeldCall>& held, Nanoseconds from, Nanoseconds to, Counts counts) {
-  Share sum;
-  Nanoseconds longest_ns = 0, covered_until = from;
-  for (const HeldCall& c : held) {
-    if (!counts(c)) continue;
-    const Nanoseconds end = std::min(c.end, to);
-    const Nanoseconds share = end - std::max(c.start, from);
-    if (share > longest_ns) {
-      longest_ns = share;
-      sum.longest = &c;
-    }
-    if (end > covered_until && c.start < to) {
-      sum.covered_ns += end - std::max(c.start, covered_until);
-      covered_until = end;
+const GapCauses::HeldCall* GapCauses::longest(BubbleCause cause, Nanoseconds from, Nanoseconds to,
+                                              const IssuingCall* launch, std::size_t thread) const {
+  const HeldCall* found = nullptr;
+  Nanoseconds most = 0;
+  for (const HeldCall& c : cause == BubbleCause::Loader ? waits_ : holds_) {
+    const bool counts = c.hold == Hold::None || held_by(c.hold) == cause;
+    if (!counts || (launch && c.thread != thread)) continue;
+    const Nanoseconds within = std::min(c.end, to) - std::max(c.start, from);
+    if (within > most) {
+      most = within;
+      found = &c;
     }
   }
-  return sum;
+  return found;
 }
 
-const GapCauses::HeldCall* GapCauses::holder(Nanoseconds from, Nanoseconds to, const IssuingCall* launch,
-                                             std::size_t thread) const {
-  if (holds_.empty()) return nullptr;
-  const auto counts = [&](const HeldCall& c) { return !launch || c.thread == thread; };
-  const Share held = share(holds_, from, to, counts);
-  if (held.covered_ns <= (to - from) / 2) return nullptr;
-  Share most;
-  for (const Hold kind : {Hold::Staging, Hold::Pinning, Hold::Allocation}) {
-    const Share one = share(holds_, from, to, [&](const HeldCall& c) { return c.hold == kind && counts(c); });
-    if (one.covered_ns > most.covered_ns) most = one;
+/// Where several hold, the first of Loader, Pinning, Allocation, Staging.
+void GapCauses::find_held(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread) {
+  held_.clear();
+  if (to <= from) return;
+  constexpr std::array kOrder{BubbleCause::Loader, BubbleCause::Pinning, BubbleCause::Allocation, BubbleCause::Staging};
+  for (const BubbleCause cause : kOrder) {
+    const std::size_t known = held_.size();  // of the causes before this one, in order
+    const auto add = [&](Nanoseconds start, Nanoseconds end) {
+      for (std::size_t i = 0; i < known && start < end; ++i) {
+        const Stretch& other = held_[i];
+        if (other.end <= start || other.start >= end) continue;
+        if (other.start > start) held_.push_back({start, other.start, cause});
+        start = std::max(start, other.end);
+      }
+      if (start < end) held_.push_back({start, end, cause});
+    };
+    Nanoseconds until = from;
+    for (const HeldCall& c : cause == BubbleCause::Loader ? waits_ : holds_) {
+      if (c.hold != Hold::None && held_by(c.hold) != cause) continue;
+      if (launch && c.thread != thread) continue;
+      add(std::max(c.start, until), std::min(c.end, to));
+      until = std::max(until, c.end);
+    }
+    std::ranges::sort(held_, {}, &Stretch::start);
   }
-  return most.longest;
 }
 
-const GapCauses::HeldCall* GapCauses::kept_from_launching(const Bubble& gap, const IssuingCall* launch,
-                                                          std::size_t thread) const {
-  if (holds_.empty()) return nullptr;
-  const Nanoseconds begun = launch ? std::min(launch->start_ns, gap.end_ns) : gap.end_ns;
-  Share most;
-  Nanoseconds covered_ns = 0;
-  for (const Hold kind : {Hold::Pinning, Hold::Allocation}) {
-    const Share one = share(holds_, gap.start_ns, begun,
-                            [&](const HeldCall& c) { return c.hold == kind && (!launch || c.thread == thread); });
-    covered_ns += one.covered_ns;
-    if (one.covered_ns > most.covered_ns) most = one;
+/// A cause of less than a tenth goes to the stretch before it, or after it.
+void GapCauses::join_small(Nanoseconds whole) {
+  std::array<Nanoseconds, kBubbleCauses> sums{};
+  for (const Stretch& s : stretches_) sums[static_cast<std::size_t>(s.cause)] += s.end - s.start;
+  const auto small = [&](const Stretch& s) { return 10 * sums[static_cast<std::size_t>(s.cause)] < whole; };
+  const auto first = std::ranges::find_if_not(stretches_, small);
+  BubbleCause last = first->cause;
+  std::size_t joined = 0;
+  for (const Stretch& s : stretches_) {
+    if (!small(s)) last = s.cause;
+    if (joined > 0 && stretches_[joined - 1].cause == last) {
+      stretches_[joined - 1].end = s.end;
+    } else {
+      stretches_[joined++] = {s.start, s.end, last};
+    }
   }
-  return 2 * covered_ns > begun - gap.start_ns ? most.longest : nullptr;
+  stretches_.resize(joined);
 }
 
-const GapCauses::HeldCall* GapCauses::wait_for_data(const Bubble& gap, const IssuingCall* launch,
-                                                    std::size_t thread) const {
-  if (waits_.empty()) return nullptr;
-  const Nanoseconds begun = launch ? std::min(launch->start_ns, gap.end_ns) : gap.end_ns;
-  const Share waited =
-      share(waits_, gap.start_ns, begun, [&](const HeldCall& c) { return !launch || c.thread == thread; });
-  if (waited.covered_ns <= (begun - gap.start_ns) / 2) return nullptr;
-  const bool copied_longer = launch && launch->holds != Hold::None && gap.end_ns - begun > waited.covered_ns;
-  return copied_longer ? nullptr : waited.longest;
+void GapCauses::join_alternating() {
+  if (stretches_.size() <= kMostParts) return;
+  std::vector<Stretch> joined;
+  for (const Stretch& s : stretches_) {
+    auto known = std::ranges::find(joined, s.cause, &Stretch::cause);
+    if (known == joined.end()) known = joined.insert(known, {0, 0, s.cause});
+    known->end += s.end - s.start;
+  }
+  Nanoseconds at = stretches_.front().start;
+  for (Stretch& s : joined) {
+    s.start = at;
+    s.end = at += s.end;
+  }
+  stretches_ = std::move(joined);
 }
 
-bool GapCauses::outlived_by_work(const HeldCall& sync, const Bubble& gap, Nanoseconds issued) {
-  const Nanoseconds worked = issued - sync.end;
-  return worked > kWorkAfterSyncNs && worked > sync.end - sync.start && 2 * worked > gap.duration();
-}
-
-void GapCauses::explain(Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy,
+void GapCauses::explain(const Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy,
                         bool same_launch) {
   // What ended before it has no part in it, nor in later ones.
   for (std::vector<HeldCall>* held : {&holds_, &waits_}) {
     if (!held->empty()) std::erase_if(*held, [&](const HeldCall& c) { return c.end <= gap.start_ns; });
   }
-  const Nanoseconds from = gap.start_ns, to = gap.end_ns;
-  const Nanoseconds issued = launch ? launch->start_ns : to;
-  const auto blame = [&gap](BubbleCause cause, const auto& call, Nanoseconds call_start) {
-    gap.cause = cause;
-    gap.call = call.name;
-    gap.call_start_ns = call_start;
-    gap.call_lane = call.lane;
+  const Nanoseconds from = gap.start_ns, to = gap.end_ns, issued = launch ? launch->start_ns : to;
+  const Nanoseconds begun = std::clamp(issued, from, to);
+  const HeldCall* const sync = drain(from, issued, launch);
+  find_held(from, begun, launch, thread);
+
+  Nanoseconds held_ns = 0, worked_ns = begun - (sync ? std::clamp(sync->end, from, begun) : from);
+  for (const Stretch& s : held_) {
+    held_ns += s.end - s.start;
+    if (sync) worked_ns -= std::max<Nanoseconds>(0, s.end - std::max(s.start, sync->end));
+  }
+  const bool outlived = sync && launch && worked_ns > kWorkAfterSyncNs && worked_ns > sync->end - sync->start &&
+                        2 * worked_ns > to - from;
+  const bool holds = launch && launch->holds != Hold::None;
+  BubbleCause before = BubbleCause::Unknown, after = BubbleCause::Unknown;  // the start of the launch
+  if (sync) {
+    before = outlived ? BubbleCause::Cpu : BubbleCause::AfterSync;
+    after = before;
+  } else if (holds) {
+    before = BubbleCause::Cpu;
+    after = held_by(launch->holds);
+  } else if (launch) {
+    const Nanoseconds cpu_ns = begun - from - held_ns;
+    before = 2 * cpu_ns > to - from - held_ns        ? BubbleCause::Cpu
+             : behind_copy && launch->end_ns <= from ? BubbleCause::Dependency
+             : to - launch->end_ns > kLongestLaunch  ? BubbleCause::GpuWait
+                                                     : BubbleCause::LaunchLatency;
+    after = before;
+  }
+
+  stretches_.clear();
+  const auto add = [&](Nanoseconds start, Nanoseconds end, BubbleCause cause) {
+    if (outlived && start < sync->end && cause == BubbleCause::Cpu) {
+      const Nanoseconds back = std::min(end, sync->end);
+      stretches_.push_back({start, back, BubbleCause::AfterSync});
+      start = back;
+    }
+    if (start < end) stretches_.push_back({start, end, cause});
   };
   if (same_launch && launch) {
-    blame(BubbleCause::GraphGap, *launch, launch->start_ns);
-    split(gap, from, issued);
-  } else if (const HeldCall* wait = wait_for_data(gap, launch, thread)) {
-    blame(BubbleCause::Loader, *wait, wait->start);
-    split(gap, std::min(wait->end, issued), issued);
-  } else if (const HeldCall* sync = drain(from, issued, launch)) {
-    if (const HeldCall* kept = kept_from_launching(gap, launch, thread)) {
-      blame(held_by(kept->hold), *kept, kept->start);
-      split(gap, std::min(kept->end, issued), issued);
-      return;
-    }
-    split(gap, sync->end, issued);
-    if (launch && outlived_by_work(*sync, gap, issued)) return blame(BubbleCause::Cpu, *launch, launch->start_ns);
-    blame(BubbleCause::AfterSync, *sync, sync->start);
-    gap.range = sync->range.name;
-  } else if (launch && launch->holds != Hold::None) {
-    blame(held_by(launch->holds), *launch, launch->start_ns);
-    split(gap, from, issued);
-  } else if (const HeldCall* hold = holder(from, to, launch, thread)) {
-    blame(held_by(hold->hold), *hold, hold->start);
-    split(gap, hold->end <= issued ? hold->end : from, issued);
-  } else if (!launch) {
-    gap.cause = BubbleCause::Unknown;
+    add(from, to, BubbleCause::GraphGap);
   } else {
-    split(gap, from, issued);
-    blame(2 * gap.cpu_ns > gap.duration()         ? BubbleCause::Cpu
-          : behind_copy && launch->end_ns <= from ? BubbleCause::Dependency
-          : to - launch->end_ns > kLongestLaunch  ? BubbleCause::GpuWait
-                                                  : BubbleCause::LaunchLatency,
-          *launch, launch->start_ns);
+    Nanoseconds at = from;
+    for (const Stretch& s : held_) {
+      add(at, s.start, before);
+      add(s.start, s.end, s.cause);
+      at = s.end;
+    }
+    add(at, begun, before);
+    add(begun, to, after);
+  }
+  join_small(to - from);
+  join_alternating();
+
+  parts_.clear();
+  for (const Stretch& s : stretches_) {
+    Bubble part = gap;
+    part.start_ns = s.start;
+    part.end_ns = s.end;
+    part.cause = s.cause;
+    part.continues = s.start > from;
+    Nanoseconds back = s.start;
+    const auto blame = [&part](const auto& call, Nanoseconds call_start) {
+      part.call = call.name;
+      part.call_start_ns = call_start;
+      part.call_lane = call.lane;
+    };
+    const bool of_launch = holds && s.cause == after && s.end > begun;
+    if (s.cause == BubbleCause::AfterSync) {
+      blame(*sync, sync->start);
+      part.range = sync->range.name;
+      back = sync->end;
+    } else if (const HeldCall* held = of_launch ? nullptr : longest(s.cause, s.start, s.end, launch, thread)) {
+      blame(*held, held->start);
+      back = std::min(held->end, begun);
+    } else if (launch) {
+      blame(*launch, launch->start_ns);
+      if (outlived) back = sync->end;
+    }
+    if (s.cause != BubbleCause::Unknown) split(part, back, issued);
+    parts_.push_back(part);
   }
 }
 

@@ -1,4 +1,4 @@
-// Why the GPU ran dry: tracks the calls that may have blocked the CPU at the time, and decides which one did.
+// Why the GPU ran dry: tracks the calls that may have blocked the CPU at the time, and divides the gap among them.
 #pragma once
 
 #include <vector>
@@ -30,32 +30,30 @@ class GapCauses {
   /// A range in which a thread waits for another thread of the program.
   void wait(const trace::Event& range, trace::LaneId lane, std::size_t thread, Nanoseconds idle_since);
 
-  /// Explains the gap, of which only start and end are set and which ends with an operation issued by `launch`, a call
-  /// of `thread` (null: unknown). The first cause that applies:
-  /// - GraphGap: that call also issued the operation before the gap (`same_launch`);
-  /// - Loader: the launch is late by [from, start of the launch), and its thread spent more than half of that waiting
-  ///   for another thread. Without these waits the launch would have come in less than half the time, no matter what a
-  ///   sync before them or slow issuing after them added. Time after the start of the launch does not count: if the
-  ///   late launch is itself a copy that blocks the CPU for longer than the waits took, the loader is not the cause. If
-  ///   the launch is unknown, the waits of all threads count;
-  /// - Pinning, Allocation: a synchronisation was in progress when the GPU ran dry, but its thread then spent more than
-  ///   half of the time until the launch pinning memory or allocating it;
-  /// - Cpu: a synchronisation was in progress, but the program then worked for longer than that call took, for more
-  /// than
-  ///   half of the gap, and for more than kWorkAfterSyncNs: without the work more would be gained than without the
-  ///   wait;
-  /// - AfterSync: a synchronisation was in progress when the GPU ran dry, and the launch came only after it;
-  /// - Staging, Pinning, Allocation: otherwise, the late launch is itself a call that blocks the CPU; or such calls
-  /// together cover
-  ///   more than half of the gap, and then the kind that covers most of it;
-  /// - Dependency, unless the time before the launch is the Cpu's: the call had returned when the GPU ran dry, and
-  /// `behind_copy`: the last work was a copy on a
-  ///   different stream than the operation's;
-  /// - Unknown: the launch is;
-  /// - Cpu: more than half of the gap passed before the launch began;
-  /// - GpuWait: the call had returned more than kLongestLaunch before the operation started;
-  /// - LaunchLatency: everything else.
-  void explain(Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy, bool same_launch);
+  /// Divides the gap, of which start and end are set and which ends with an operation issued by `launch`, a call of
+  /// `thread` (null: unknown), among what its thread did meanwhile (unknown: what any thread did), by time:
+  /// - GraphGap, all of it: that call also issued the operation before the gap (`same_launch`);
+  /// - until the launch began: Loader while the thread waited for another one; Pinning, Allocation and Staging while it
+  ///   was in such a call;
+  /// - the rest of that time, and what follows the start of the launch, is
+  ///   - AfterSync: a synchronisation was in progress when the GPU ran dry, and the launch came only after it. But what
+  ///     follows its return is the Cpu's if it is longer than that call, than half of the gap, and than
+  ///     kWorkAfterSyncNs: without the work more would be gained than without the wait;
+  ///   - Staging, Pinning, Allocation from the start of a launch that is itself such a call, and Cpu before it;
+  ///   - Unknown: the launch is;
+  ///   - Cpu: more than half of it passed before the launch began;
+  ///   - Dependency: the call had returned when the GPU ran dry, and `behind_copy`: the last work was a copy on a
+  ///     different stream than the operation's;
+  ///   - GpuWait: the call had returned more than kLongestLaunch before the operation started;
+  ///   - LaunchLatency: everything else.
+  /// A cause of less than a tenth of the gap goes to the part beside it. The parts add up to the gap; if they alternate
+  /// more than a few times, only their lengths are exact. `take(Bubble)` gets them in order.
+  template <class Take>
+  void divide(const Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy, bool same_launch,
+              Take&& take) {
+    explain(gap, launch, thread, behind_copy, same_launch);
+    for (const Bubble& part : parts_) take(part);
+  }
 
  private:
   struct HeldCall {
@@ -67,24 +65,29 @@ class GapCauses {
     std::size_t thread = 0;  ///< for a wait or a synchronisation
     RangeAround range;       ///< for a synchronisation
   };
-  struct Share {
-    const HeldCall* longest = nullptr;
-    Nanoseconds covered_ns = 0;
+  /// Of a gap: what its thread was busy with, in [start, end).
+  struct Stretch {
+    Nanoseconds start = 0, end = 0;
+    BubbleCause cause = BubbleCause::Unknown;
   };
+  static constexpr std::size_t kMostParts = 6;
+
+  void explain(const Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy, bool same_launch);
   const HeldCall* drain(Nanoseconds from, Nanoseconds issued, const IssuingCall* launch) const;
-  template <class Counts>
-  static Share share(const std::vector<HeldCall>& held, Nanoseconds from, Nanoseconds to, Counts counts);
-  /// The longest call of the kind that covers most, if all of them together cover more than half.
-  const HeldCall* holder(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread) const;
-  /// The longest call that pins or allocates memory before the launch, if such calls cover more than half of that time.
-  const HeldCall* kept_from_launching(const Bubble& gap, const IssuingCall* launch, std::size_t thread) const;
-  const HeldCall* wait_for_data(const Bubble& gap, const IssuingCall* launch, std::size_t thread) const;
-  static bool outlived_by_work(const HeldCall& sync, const Bubble& gap, Nanoseconds issued);
+  /// The longest of these calls within [from, to).
+  const HeldCall* longest(BubbleCause cause, Nanoseconds from, Nanoseconds to, const IssuingCall* launch,
+                          std::size_t thread) const;
+  void find_held(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread);
+  void join_small(Nanoseconds whole);
+  void join_alternating();
   static void remember(std::vector<HeldCall>& held, const HeldCall& call, Nanoseconds idle_since);
 
   std::vector<HeldCall> syncs_;
   std::vector<HeldCall> holds_;
   std::vector<HeldCall> waits_;
+  // Of the gap that is being explained.
+  std::vector<Stretch> held_, stretches_;
+  std::vector<Bubble> parts_;
 };
 
 }  // namespace lanescope::analysis

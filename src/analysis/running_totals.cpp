@@ -64,7 +64,7 @@ void RunningTotals::add_part(const Bubble& gap, Nanoseconds at) {
     add_place(gap, at);
   }
   if (is_own_work(gap)) own_work_ns += passed;
-  if (at >= gap.end_ns) ++bubble_count;
+  if (at >= gap.end_ns && !gap.continues) ++bubble_count;
 }
 
 double RunningTotals::take_off(Nanoseconds ns) {

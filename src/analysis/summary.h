@@ -75,6 +75,7 @@ struct Bubble {
   trace::NameId range = 0;
   trace::LaneId call_lane = 0;
   std::uint8_t place = kNoPlace;  ///< AfterSync: the index of its range in SyncPlaces
+  bool continues = false;         ///< the bubble before it is the same gap's earlier part, which has another cause
 
   static constexpr std::uint8_t kNoPlace = 255;
 

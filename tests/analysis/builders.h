@@ -1,6 +1,7 @@
 // What the tests of the analysis have in common: traces read to their end, gaps with their causes, costs.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <initializer_list>
@@ -88,6 +89,21 @@ class GapTest : public TraceTest {
     t.kernel(0, 100);
     t.kernel(launched, runs, 0, thread);
     return only();
+  }
+  /// A gap's causes, each with how long: "CPU work 10, pinning memory 40".
+  std::string parts() {
+    std::string text;
+    for (const Bubble& b : bubbles()) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cause_name(b.cause), b.duration());
+      EXPECT_EQ(b.continues, text.find(',') != std::string::npos) << "of one gap";
+    }
+    return text;
+  }
+  /// The same of gap().
+  std::string gap_parts(Span launched = {150, 155}, Span runs = {160, 200}) {
+    t.kernel(0, 100);
+    t.kernel(launched, runs);
+    return parts();
   }
   /// That its cause and its parts are these, and that it has no others.
   void expect(const Bubble& b, BubbleCause cause, Nanoseconds wake, Nanoseconds cpu, Nanoseconds launch) {

@@ -52,13 +52,15 @@ struct Facts {
 };
 
 // The rules as stated in summary.h and gap_causes.h, applied to every call of the trace.
-void explain(const Facts& facts, ReferenceBubble& gap) {
+std::vector<ReferenceBubble> divided(const Facts& facts, const ReferenceBubble& gap) {
   const Event* next = nullptr;  // where several start at once, of the first lane
   for (const Event& op : facts.ops)
     if (op.start_ns == gap.end && op.end_ns > op.start_ns && (!next || op.lane < next->lane)) next = &op;
   const auto issuer = facts.issuer.find(next->correlation);
   const Event* launch = next->correlation != 0 && issuer != facts.issuer.end() ? &issuer->second : nullptr;
   const Nanoseconds issued = launch ? launch->start_ns : gap.end;
+  const Nanoseconds begun = std::clamp(issued, gap.start, gap.end);
+  const Nanoseconds whole = gap.end - gap.start;
 
   // Of the operations that end where the gap starts, the one that began first.
   const Event* before = nullptr;
@@ -76,77 +78,100 @@ void explain(const Facts& facts, ReferenceBubble& gap) {
     const auto rank = [&](const Event& e) { return std::pair(launch && e.lane == launch->lane, e.end_ns); };
     if (!sync || rank(c) > rank(*sync)) sync = &c;
   }
-  std::vector<Interval> held, waited;
-  std::map<BubbleCause, std::vector<Interval>> held_for;
-  for (const Event& c : facts.calls) {
-    if (!facts.holds(c) || (launch && facts.thread(c) != facts.thread(*launch))) continue;
-    held.push_back({c.start_ns, c.end_ns});
-    held_for[facts.held_by(c)].push_back(held.back());
-  }
+  std::vector<std::pair<BubbleCause, std::vector<Interval>>> held{
+      {BubbleCause::Loader, {}}, {BubbleCause::Pinning, {}}, {BubbleCause::Allocation, {}}, {BubbleCause::Staging, {}}};
   for (const Event& w : facts.host_waits)
-    if (!launch || facts.thread(w) == facts.thread(*launch)) waited.push_back({w.start_ns, w.end_ns});
-  const Nanoseconds late_until = std::min(issued, gap.end);
-  const Nanoseconds data = late_until > gap.start ? covered(waited, gap.start, late_until) : 0;
-  const bool copied_longer = launch && facts.holds(*launch) && gap.end - late_until > data;
-  const auto longest_of = [&gap](const std::vector<Interval>& intervals, Nanoseconds until) {
-    Interval best{0, 0};
-    Nanoseconds longest = 0;
-    for (const Interval& i : intervals) {
-      const Nanoseconds share = std::min(i.end, until) - std::max(i.start, gap.start);
-      if (share > longest) best = i;
-      longest = std::max(longest, share);
-    }
-    return best;
+    if (!launch || facts.thread(w) == facts.thread(*launch)) held[0].second.push_back({w.start_ns, w.end_ns});
+  for (const Event& c : facts.calls)
+    for (auto& [cause, calls] : held)
+      if (facts.held_by(c) == cause && (!launch || facts.thread(c) == facts.thread(*launch)))
+        calls.push_back({c.start_ns, c.end_ns});
+  const auto held_at = [&](Nanoseconds t) {  // StartOrEnd: by nothing
+    for (const auto& [cause, calls] : held)
+      for (const Interval& i : calls)
+        if (t < begun && i.start <= t && t < i.end) return cause;
+    return BubbleCause::StartOrEnd;
   };
 
-  const auto before_launch = [&](BubbleCause cause) {
-    return late_until > gap.start ? covered(held_for[cause], gap.start, late_until) : 0;
+  std::set<Nanoseconds> times{gap.start, begun, gap.end};
+  const auto cut = [&](Nanoseconds t) {
+    if (t > gap.start && t < gap.end) times.insert(t);
   };
-  const Nanoseconds pinning = before_launch(BubbleCause::Pinning), allocating = before_launch(BubbleCause::Allocation);
-  const Nanoseconds kept = pinning + allocating;
-
-  Nanoseconds back = gap.start;
-  if (between_nodes) {
-    gap.cause = BubbleCause::GraphGap;
-  } else if (2 * data > late_until - gap.start && data > 0 && !copied_longer) {
-    gap.cause = BubbleCause::Loader;
-    back = std::min(longest_of(waited, late_until).end, issued);
-  } else if (sync && 2 * kept > late_until - gap.start && kept > 0) {
-    gap.cause = allocating > pinning ? BubbleCause::Allocation : BubbleCause::Pinning;
-    back = std::min(longest_of(held_for[gap.cause], late_until).end, issued);
-  } else if (sync) {
-    const Nanoseconds worked = issued - sync->end_ns;
-    const bool works = launch && worked > 1'000'000 && worked > sync->duration() && 2 * worked > gap.end - gap.start;
-    gap.cause = works ? BubbleCause::Cpu : BubbleCause::AfterSync;
-    back = sync->end_ns;
-  } else if (launch && facts.holds(*launch)) {
-    gap.cause = facts.held_by(*launch);
-  } else if (covered(held, gap.start, gap.end) > (gap.end - gap.start) / 2) {
-    Nanoseconds most = 0;
-    for (const BubbleCause cause : {BubbleCause::Staging, BubbleCause::Pinning, BubbleCause::Allocation}) {
-      const Nanoseconds ns = covered(held_for[cause], gap.start, gap.end);
-      if (ns > most) gap.cause = cause;
-      most = std::max(most, ns);
-    }
-    const Nanoseconds end = longest_of(held_for[gap.cause], gap.end).end;
-    back = end <= issued ? end : gap.start;
-  } else if (!launch) {
-    gap.cause = BubbleCause::Unknown;
-    return;  // without parts
-  } else if (2 * std::max<Nanoseconds>(0, late_until - gap.start) > gap.end - gap.start) {
-    gap.cause = BubbleCause::Cpu;
-  } else {
+  for (const auto& [cause, calls] : held)
+    for (const Interval& i : calls) cut(i.start), cut(i.end);
+  if (sync) cut(sync->end_ns);
+  Nanoseconds free = 0, worked = 0;  // neither held nor launching; of that, after the sync's return
+  for (auto t = times.begin(); std::next(t) != times.end(); ++t) {
+    if (*t >= begun || held_at(*t) != BubbleCause::StartOrEnd) continue;
+    free += *std::next(t) - *t;
+    if (sync && *t >= sync->end_ns) worked += *std::next(t) - *t;
+  }
+  const bool outlived = sync && launch && worked > 1'000'000 && worked > sync->duration() && 2 * worked > whole;
+  const auto cause_at = [&](Nanoseconds t) {
+    if (between_nodes) return BubbleCause::GraphGap;
+    if (const BubbleCause by = held_at(t); by != BubbleCause::StartOrEnd) return by;
+    if (sync) return outlived && t >= sync->end_ns ? BubbleCause::Cpu : BubbleCause::AfterSync;
+    if (!launch) return BubbleCause::Unknown;
+    if (facts.holds(*launch)) return t < begun ? BubbleCause::Cpu : facts.held_by(*launch);
+    if (2 * free > free + gap.end - begun) return BubbleCause::Cpu;
     const bool behind =
         before && before->kind == trace::EventKind::Copy && facts.stream(*before) != facts.stream(*next);
-    gap.cause = behind && launch->end_ns <= gap.start ? BubbleCause::Dependency
-                : gap.end - launch->end_ns > 100'000  ? BubbleCause::GpuWait
-                                                      : BubbleCause::LaunchLatency;
+    return behind && launch->end_ns <= gap.start ? BubbleCause::Dependency
+           : gap.end - launch->end_ns > 100'000  ? BubbleCause::GpuWait
+                                                 : BubbleCause::LaunchLatency;
+  };
+
+  // What takes less than a tenth goes to the part before it; at the gap's start, to the one after it.
+  std::vector<ReferenceBubble> parts;
+  std::map<BubbleCause, Nanoseconds> sums;
+  for (auto t = times.begin(); std::next(t) != times.end(); ++t) {
+    parts.push_back({*t, *std::next(t), cause_at(*t)});
+    sums[parts.back().cause] += *std::next(t) - *t;
   }
-  back = std::max(back, gap.start);
-  const Nanoseconds begun = std::max(back, std::min(issued, gap.end));
-  gap.wake = back - gap.start;
-  gap.cpu = begun - back;
-  gap.launch = gap.end - begun;
+  const auto small = [&](const ReferenceBubble& part) { return 10 * sums[part.cause] < whole; };
+  BubbleCause last = std::find_if_not(parts.begin(), parts.end(), small)->cause;
+  std::vector<ReferenceBubble> joined;
+  for (ReferenceBubble& part : parts) {
+    last = part.cause = small(part) ? last : part.cause;
+    if (joined.empty() || joined.back().cause != part.cause) joined.push_back(part);
+    joined.back().end = part.end;
+  }
+  if (joined.size() > 6) {  // they alternate: one of each cause, in the order of the first
+    std::vector<ReferenceBubble> one_of_each;
+    Nanoseconds at = gap.start;
+    for (const ReferenceBubble& part : joined) {
+      const auto same = [&](const ReferenceBubble& other) { return other.cause == part.cause; };
+      if (std::any_of(one_of_each.begin(), one_of_each.end(), same)) continue;
+      Nanoseconds sum = 0;
+      for (const ReferenceBubble& other : joined) sum += same(other) ? other.end - other.start : 0;
+      one_of_each.push_back({at, at + sum, part.cause});
+      at += sum;
+    }
+    joined = one_of_each;
+  }
+
+  for (ReferenceBubble& part : joined) {
+    if (part.cause == BubbleCause::Unknown) continue;  // without parts
+    Nanoseconds back = part.start;
+    if (sync && !between_nodes && (part.cause == BubbleCause::AfterSync || part.cause == BubbleCause::Cpu))
+      back = sync->end_ns;
+    const bool of_launch = launch && facts.held_by(*launch) == part.cause && !sync && part.end > begun;
+    for (const auto& [cause, calls] : held) {
+      Nanoseconds longest = 0;
+      if (cause != part.cause || of_launch) continue;
+      for (const Interval& i : calls) {
+        const Nanoseconds share = std::min(i.end, part.end) - std::max(i.start, part.start);
+        if (share > longest) back = std::min(i.end, begun);
+        longest = std::max(longest, share);
+      }
+    }
+    back = std::clamp(back, part.start, part.end);
+    const Nanoseconds late = std::clamp(issued, back, part.end);
+    part.wake = back - part.start;
+    part.cpu = late - back;
+    part.launch = part.end - late;
+  }
+  return joined;
 }
 
 std::int64_t bytes_until(const Event& copy, Nanoseconds t) {
@@ -221,8 +246,12 @@ Reference reference(const trace::Trace& trace, const std::vector<Event>& events,
       continue;
     }
     ReferenceBubble gap{t, next_start, BubbleCause::StartOrEnd, 0, 0, 0};
-    if (t > from && next_start < to) explain(facts, gap);
-    r.bubbles.push_back(gap);
+    ++r.gaps;
+    if (t > from && next_start < to) {
+      for (const ReferenceBubble& part : divided(facts, gap)) r.bubbles.push_back(part);
+    } else {
+      r.bubbles.push_back(gap);
+    }
     t = next_start;
   }
 

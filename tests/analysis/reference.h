@@ -20,7 +20,8 @@ struct Reference {
   base::Nanoseconds busy = 0, kernel = 0, h2d = 0, d2h = 0, wait = 0, loader_wait = 0;
   std::int64_t syncs = 0, launches = 0, ops = 0, h2d_bytes = 0, d2h_bytes = 0;
   std::int64_t run_ahead_ns = 0, run_ahead_max = 0;
-  std::vector<ReferenceBubble> bubbles;
+  std::vector<ReferenceBubble> bubbles;  ///< a gap's parts one after the other
+  std::int64_t gaps = 0;
 
   std::array<base::Nanoseconds, analysis::kBubbleCauses> by_cause() const;
   base::Nanoseconds bubble_sum() const;
