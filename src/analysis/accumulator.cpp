@@ -18,7 +18,7 @@ constexpr Nanoseconds kWaited = 100 * base::kMicrosecond;
 /// A copy that waits for earlier work counts as a synchronisation instead.
 Hold hold_of(CallRole role, bool blocking, bool sync) {
   if (role == CallRole::Pinning) return Hold::Pinning;
-  if (role == CallRole::Allocation && !sync) return Hold::Allocation;
+  if (role == CallRole::Allocation) return Hold::Allocation;
   return role == CallRole::MemoryCopy && blocking && !sync ? Hold::Staging : Hold::None;
 }
 
@@ -102,14 +102,19 @@ inline void Accumulator::take_call(const trace::Event& call, trace::LaneId lane,
   if (sync) {
     ++counts_.sync_count;
     if (iterations_ > 0 && (in_loop || !awaited_) && counts_.launch_count == launches_by_then_) {
-      // If it hardly waited, long after the loop, the GPU had finished in between.
+      // If it hardly waited, long after the loop, the GPU had finished in between; and a long one that did not wait at
+      // all, such as a profiler's at its end, does something else.
       const Nanoseconds since = call.start_ns - last_iteration_.end_ns;
-      if (call.duration() >= std::min(kWaited, since)) loop_end_ = std::max(loop_end_, call.end_ns);
+      const trace::CallParts parts = trace::parts_of(call);
+      const bool waited = parts.waiting + parts.copying > 0 || call.duration() < kWaited;
+      if (waited && call.duration() >= std::min(kWaited, since)) loop_end_ = std::max(loop_end_, call.end_ns);
       awaited_ = true;
     }
     // A synchronisation that drains only other GPUs explains nothing here.
     const std::size_t thread = lanes_.thread_of(lane);
-    if (!serves_others(lane)) causes_.sync(call, lane, thread, ranges_.at(thread, call.start_ns), idle_since_);
+    // Nobody frees memory in order to wait: what it delays is its own.
+    if (role != CallRole::Allocation && !serves_others(lane))
+      causes_.sync(call, lane, thread, ranges_.at(thread, call.start_ns), idle_since_);
   }
   const Hold hold = hold_of(role, blocking, sync);
   if (hold != Hold::None && !serves_others(lane)) causes_.hold(call, lane, lanes_.thread_of(lane), hold, idle_since_);
@@ -144,6 +149,11 @@ inline void Accumulator::take_operation(const trace::Event& operation, trace::La
   if (!paused_) ++counts_.gpu_op_count;
   const IssuingCall* launch = run_ahead_.operation(lanes_.key_of(lane, operation.correlation), start, end, place);
   issuer_ = launch;
+  if (launch) {
+    launched_ = true;
+  } else if (first_iteration_ && !launched_) {
+    ++backlog_;
+  }
   if (only_ != trace::kNobody) note_service(launch, false);
   if (launch && still_in_loop(launch->start_ns)) loop_end_ = std::max(loop_end_, end);
   if (kind != LaneKind::Kernels && !paused_) take_copy(operation, kind);
@@ -174,6 +184,7 @@ inline void Accumulator::take_operation(const trace::Event& operation, trace::La
   switch (kind) {
     case LaneKind::Kernels:
       add(kernels_);
+      if (names_.role(operation.name) != CallRole::Collective) add(compute_);
       break;
     case LaneKind::CopyH2D:
       add(uploads_);
@@ -205,7 +216,7 @@ void Accumulator::pause(Nanoseconds t) {
   }
   idle_since_ = std::max(idle_since_, t);
   cut_copies(t);
-  for (Union* work : {&busy_, &kernels_, &uploads_, &downloads_}) work->pause(t);
+  for (Union* work : {&busy_, &kernels_, &compute_, &uploads_, &downloads_}) work->pause(t);
   // Before the first edge, recorded time is counted from 0.
   if (t != trace::Coverage::kAlways) recorded_ns_ += t - recorded_since_;
   paused_ = true;
@@ -214,7 +225,7 @@ void Accumulator::pause(Nanoseconds t) {
 }
 
 void Accumulator::resume(Nanoseconds t) {
-  for (Union* work : {&busy_, &kernels_, &uploads_, &downloads_}) work->resume(t);
+  for (Union* work : {&busy_, &kernels_, &compute_, &uploads_, &downloads_}) work->resume(t);
   idle_since_ = std::max(t, busy_.end);
   cause_known_ = busy_.end > t;
   recorded_since_ = t;
@@ -341,6 +352,7 @@ void Accumulator::end_iteration() {
   last_iteration_.number = ++iterations_;
   last_iteration_.iterations_ns = iterations_ns_;
   last_iteration_.in_parts = in_parts_;
+  last_iteration_.backlog_begun = backlog_;
   if (iterations_ == 1) first_ended_ = last_iteration_;
   if (in_parts_) whole_.pass({last_iteration_, iteration.end, iterations_, 0});
   loop_end_ = std::max(iteration.end, busy_.end);
@@ -370,6 +382,7 @@ void Accumulator::set_totals_at(Nanoseconds t, RunningTotals& totals) const {
   totals.recorded_ns += recorded_by(t);
   totals.busy_ns += busy_.total_at(t);
   totals.kernel_ns += kernels_.total_at(t);
+  totals.compute_ns += compute_.total_at(t);
   totals.h2d_ns += uploads_.total_at(t);
   totals.d2h_ns += downloads_.total_at(t);
   for (const trace::LaneId lane : wait_lanes_) totals.wait_ns += waits_[lane].total_at(t);

@@ -112,6 +112,9 @@ class Accumulator {
   Nanoseconds loop_end_ns() const { return loop_end_; }
   /// Judges the iterations from the first of the run to the one of `last`, without the warm-up.
   void judge_from_the_first(Summary& summary, const IterationRecord& last) const;
+  /// Operations of the loop before the first one whose launch is in the trace: they were issued before it began, and
+  /// were in flight when the loop did. 0 if there are no launches at all.
+  std::int64_t backlog() const { return launched_ ? backlog_ : 0; }
   /// Not everything was recorded.
   bool in_parts() const { return in_parts_; }
   /// In that case: the run-ahead until the end of iteration `number` (0: the start of the first).
@@ -212,7 +215,7 @@ class Accumulator {
   const IssuingCall* issuer_ = nullptr;
 
   RunningTotals counts_;  // everything except the times, which are in the unions
-  Union busy_, kernels_, uploads_, downloads_;
+  Union busy_, kernels_, compute_, uploads_, downloads_;
   std::vector<ThreadWait> waits_;          // by lane
   std::vector<trace::LaneId> wait_lanes_;  // lanes with waits
   std::vector<Union> loader_waits_;        // by thread
@@ -229,6 +232,9 @@ class Accumulator {
   std::vector<Unplaced> unplaced_;
   Nanoseconds newest_start_ = kNever;  // of the events passed
   bool late_ranges_ = false;           // some of unplaced_ may have received their range
+
+  bool launched_ = false;  // an operation whose launch is known has been passed
+  std::int64_t backlog_ = 0;
 
   trace::LaneKind last_work_ = trace::LaneKind::Kernels;
   std::int64_t last_stream_ = 0;  // stream of the operation after which the GPU runs dry

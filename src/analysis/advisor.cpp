@@ -150,6 +150,17 @@ class Advisor {
   }
 
   void gpu_bound() {
+    const Judged& judged = e_.summary.judged;
+    if (const double exchange = e_.share(judged.exchange_ns); exchange >= kExposedCopyMatters) {
+      if (e_.gpu != trace::kNobody) return;  // in a job, its collectives say more
+      Card& card = add(Rule::BareTransfer, judged.exchange_ns, {});
+      card.title = tr("Nothing is computed while the GPUs communicate");
+      card.what = tr("Collectives run {} per iteration with no other kernel beside them, {} % of the time.",
+                     time_text(card.cost_ns), whole_percent(exchange));
+      card.fix = bare_transfer_fix();
+      return;
+    }
+    if (e_.share(judged.busy_ns - judged.kernel_ns) >= kExposedCopyMatters) return;
     const bool full_queue = e_.share(e_.full_queue_ns) >= limits::kFullQueue;
     if (busy_share() <= limits::kGpuBound && !(full_queue && busy_share() > 1 - kIdleMatters)) return;
     Card& card = add(Rule::GpuBound, 0, {});
@@ -166,7 +177,8 @@ class Advisor {
   void sync(const CallSite& site) {
     const Nanoseconds lost = caused(site, BubbleCause::AfterSync);
     if (site.bubble_count == 0 || e_.share(lost) < limits::kCostMatters) return;
-    const double times = e_.per_iteration(site.count);
+    // The calls that wait: a copy of the same name that only enqueues does not.
+    const double times = e_.per_iteration(site.sync_count > 0 ? site.sync_count : site.count);
     const std::string place = where(site.range, site.call);
     const double followed = e_.per_iteration(site.quickly_followed);
     // Without a range around it, a synchronisation may wait for anything.
@@ -242,12 +254,14 @@ class Advisor {
     if (busy < limits::kBusyMeanwhile) return;
     Card& card = add(Rule::HarmlessWait, 0, {}, site);
     card.title = tr("{} waits, but nothing is lost", where(site.range, site.call));
-    card.what = tr("The CPU waits {} per iteration in {}; the GPU is busy for {} % of it.",
+    card.what = tr("The CPU waits {} per iteration in {}; the GPU computes for {} % of it.",
                    time_text(e_.time_per_iteration(site.wait_ns)), names_.text(site.call), whole_percent(busy));
     card.fix = tr("Removing this wait would gain nothing: the CPU would wait at the next blocking call instead.");
   }
 
   void needless_sync(const CallSite& site) {
+    // Without records of the GPU nobody knows what it had done; and memory is freed for its own sake.
+    if (e_.summary.gpu_op_count == 0 || site.role == CallRole::Allocation) return;
     if (site.needless_count < 2 ||
         static_cast<double>(site.needless_count) < limits::kNeedless * static_cast<double>(site.sync_count)) {
       return;
@@ -288,7 +302,10 @@ class Advisor {
                                 : tr("{} launches took up to {}", base::format_count(all.count), longest);
     card.what = tr("Half of the launches take {} or less. The GPU idles {} per iteration meanwhile, {} % of the time.",
                    base::format_duration(e_.median_launch_ns), time_text(card.cost_ns), whole_percent(card.share));
-    card.fix = tr("The first launch of a kernel often loads its code: run a few iterations before you measure.");
+    const bool always = 2 * all.count >= e_.iterations && e_.iterations >= 4;
+    card.fix =
+        always ? tr("It comes again and again, so it loads no code: look at what the driver or a profiler does in it.")
+               : tr("The first launch of a kernel often loads its code: run a few iterations before you measure.");
   }
 
   // A3 and A4: work that the CPU issued too late, but not because of a wait. Never attributed to a read.
@@ -363,11 +380,12 @@ class Advisor {
     const bool most_of_copy =
         static_cast<double>(group.host_ns) > limits::kHeldOfCopy * static_cast<double>(group.gpu_ns);
     if ((!long_each && !most_of_copy) || e_.share(group.host_ns) < limits::kCostMatters) return;
-    Card& card = add(Rule::PageableCopy, group.held_idle_ns, {Remedy::PinMemory, Remedy::NonBlocking}, group);
+    Card& card =
+        add(Rule::PageableCopy, group.held_idle_ns + group.exposed_ns, {Remedy::PinMemory, Remedy::NonBlocking}, group);
     card.title = tr("Copies from pageable memory block the CPU in {}", copy_place(group));
     card.what =
         tr("Although the call is asynchronous, a copy blocks the CPU for {}: it is staged through a pinned buffer. "
-           "The GPU idles for {} % of the time meanwhile.",
+           "Meanwhile the GPU computes nothing for {} % of the time.",
            time_text(static_cast<double>(group.host_ns) / static_cast<double>(group.count)), whole_percent(card.share));
     card.fix = tr("Pin the memory once and reuse it; pinning for every copy costs more than it saves.");
   }
@@ -465,6 +483,12 @@ class Advisor {
 };
 
 }  // namespace
+
+std::string bare_transfer_fix() {
+  return tr(
+      "Start them while the backward pass goes on: DistributedDataParallel does, in buckets (bucket_cap_mb), and "
+      "FSDP by prefetching.");
+}
 
 std::string_view rule_key(Rule rule) {
   static constexpr std::array<std::string_view, kRules> kKeys{

@@ -151,6 +151,9 @@ struct Advice {
   std::vector<Card> cards;
 };
 
+/// What can be done about collectives with nothing beside them.
+std::string bare_transfer_fix();
+
 // --- job advice ------------------------------------------------------------------------------------------------------
 // The advisor's rules about several GPUs that wait for each other.
 

@@ -134,7 +134,7 @@ class RangeAnalysis final : Accumulator::Listener {
                          .sync_count = first.totals.sync_count,
                          .launch_count = sums_.in_parts() ? 0 : first.totals.launch_count,
                          .gpu_op_count = sums_.in_parts() ? 0 : first.totals.gpu_op_count,
-                         .in_flight = in_flight_at_first_};
+                         .in_flight = in_flight_at_first_ + sums_.backlog()};
     if (whole_) {
       std::vector<LoopStep> all{begin};
       all.insert(all.end(), steps_.begin(), steps_.end());

@@ -229,6 +229,9 @@ class Gathering final : Accumulator::Listener {
     }
     if (trace::range_kind_of(range) == trace::RangeKind::Pin) add_call(range, lane, range.name, CallRole::Pinning);
     if (!trace::is_host_wait(range)) return;
+    if (waits_until_.size() <= thread) waits_until_.resize(thread + 1);
+    if (range.end_ns <= waits_until_[thread]) return;  // within another
+    waits_until_[thread] = range.end_ns;
     loader_waits_.push_back({lane, range.start_ns, range.end_ns});
     add_call(range, lane, range.name, CallRole::Other);
   }
@@ -405,7 +408,7 @@ class Gathering final : Accumulator::Listener {
     for (const Interval& wait : waits_) {
       CallSite& site = evidence_.sites[wait.of];
       site.wait_ns += std::max<Nanoseconds>(0, wait.end - wait.start);
-      site.wait_busy_ns += busy_.within(wait.start, wait.end);
+      site.wait_busy_ns += kernels_.within(wait.start, wait.end);
     }
     std::vector<Nanoseconds> waits;
     Nanoseconds within = 0;
@@ -566,6 +569,7 @@ class Gathering final : Accumulator::Listener {
   std::vector<Launch> launches_;
   std::vector<Filling> filling_;
   std::vector<Place> loader_waits_, stale_reads_;
+  std::vector<Nanoseconds> waits_until_;  // by thread
   std::vector<Nanoseconds> durations_, kernel_durations_, work_durations_;
   trace::CallKey last_issuer_;  // of the newest kernel
 };

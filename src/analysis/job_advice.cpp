@@ -109,9 +109,7 @@ class JobAdvisor {
     card.what = tr("Collectives transfer for {} per iteration, and for {} % of it no other kernel runs.",
                    text(per_iteration(transfer / gpus)),
                    whole_percent(static_cast<double>(sum) / static_cast<double>(transfer)));
-    card.fix =
-        tr("Start them while the backward pass goes on: DistributedDataParallel does, in buckets (bucket_cap_mb), and "
-           "FSDP by prefetching.");
+    card.fix = bare_transfer_fix();
     const auto longest =
         std::ranges::max_element(c_.all, {}, [](const Collective& one) { return one.transfer_ns(one.parts.front()); });
     const CollectivePart& part = longest->parts.front();

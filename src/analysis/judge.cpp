@@ -78,6 +78,19 @@ int add_share(Verdict& v, std::string label, double share) {
 void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
   add_share(v, tr("kernels run"), basis.share(basis.figures.kernel_ns));
   v.figures.push_back(syncs(basis));
+  if (v.exchange >= kExposedCopyMatters) {
+    v.title = tr("Communication-bound");
+    v.figures.insert(v.figures.begin() + 1, {.label = tr("only exchanging"),
+                                             .value = v.exchange * 100,
+                                             .unit = "%",
+                                             .is_share = true,
+                                             .measure = "%",
+                                             .per = tr("of the time")});
+    v.figures.resize(3);
+    v.sentence = tr("For {} % of the time the GPU only communicates: collectives run, and no other kernel beside them.",
+                    whole_percent(v.exchange));
+    return;
+  }
   // 100 minus the idle share as displayed elsewhere, so that the two add up to 100.
   const int busy = 100 - whole_percent(v.idle);
   if (const double own = basis.idle(CauseGroup::Graph); own >= kIdleMatters) {
@@ -340,6 +353,7 @@ void judge_one(Summary& summary) {
   v.copy_held = basis.idle(CauseGroup::Copy);
   v.loader = basis.idle(CauseGroup::Loader);
   v.exposed_copy = basis.share(figures.busy_ns - figures.kernel_ns);
+  v.exchange = basis.share(figures.exchange_ns);
   v.own_work = basis.share(figures.own_work_ns);
   v.rank_wait = basis.share(figures.rank_wait_ns);
   v.kind = kind_of(v, basis);

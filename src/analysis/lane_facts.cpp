@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "analysis/collectives.h"
+
 namespace lanescope::analysis {
 
 void LaneFacts::look() {
@@ -47,7 +49,7 @@ CallRole role_of(std::string_view name) {
   if (begins_with_any(name, kPinning)) return CallRole::Pinning;
   // cudaMallocAsync and cudaFreeAsync only enqueue the request on a stream.
   if (begins_with_any(name, kAllocation) && name.find("Async") == std::string_view::npos) return CallRole::Allocation;
-  return CallRole::Other;
+  return collective_operation(name).empty() ? CallRole::Other : CallRole::Collective;
 }
 
 }  // namespace

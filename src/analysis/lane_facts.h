@@ -52,7 +52,7 @@ class LaneFacts {
 };
 
 // --- call names ------------------------------------------------------------------------------------------------------
-// Classifies API calls by their names, with one lookup per name.
+// Classifies API calls, and kernels, by their names, with one lookup per name.
 
 enum class CallRole : std::uint8_t {
   Other,
@@ -60,6 +60,7 @@ enum class CallRole : std::uint8_t {
   MemoryCopy,    ///< cudaMemcpy, cudaMemcpyAsync and related calls
   Pinning,       ///< allocates page-locked memory, and blocks the CPU meanwhile
   Allocation,    ///< allocates or frees device memory: blocks the CPU, and may wait for the GPU
+  Collective,    ///< no call: a kernel that exchanges data with other GPUs
 };
 
 class CallNames {

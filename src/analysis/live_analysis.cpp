@@ -229,7 +229,11 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     std::vector<LoopStep> steps;
     const std::size_t earlier = base.number == 0 || first == 0 ? 0 : earlier_steps(first - 1, past - first, period);
     steps.reserve(past - first + 1 + earlier);
-    const auto add = [&](const IterationRecord& record) { steps.push_back(loop_step(record, sums_.in_parts())); };
+    const auto add = [&](const IterationRecord& record) {
+      steps.push_back(loop_step(record, sums_.in_parts()));
+      const std::int64_t waiting = sums_.backlog() - record.backlog_begun;
+      if (!sums_.in_parts() && waiting > 0) steps.back().in_flight += waiting;
+    };
     const auto add_all = [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         prefetch_step(i + kAhead);

@@ -27,7 +27,8 @@ struct IterationRecord : RunningTotals {
   double loss = 0;                 ///< the newest one at its end (inclusive); NaN before the first
   /// Of the iterations since the previous record: just itself, until others are dropped.
   Nanoseconds shortest_ns = 0, longest_ns = 0;
-  bool in_parts = false;  ///< not everything was recorded
+  bool in_parts = false;           ///< not everything was recorded
+  std::int64_t backlog_begun = 0;  ///< of Accumulator::backlog(), how many had begun by its end
 
   Nanoseconds duration() const { return end_ns - start_ns; }
   /// From the end of an earlier one: the time of which the GPU's totals are.

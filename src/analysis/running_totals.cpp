@@ -10,6 +10,7 @@ RunningTotals& RunningTotals::assign_difference(const RunningTotals& later, cons
   recorded_ns = later.recorded_ns - earlier.recorded_ns;
   busy_ns = later.busy_ns - earlier.busy_ns;
   kernel_ns = later.kernel_ns - earlier.kernel_ns;
+  compute_ns = later.compute_ns - earlier.compute_ns;
   wait_ns = later.wait_ns - earlier.wait_ns;
   loader_wait_ns = later.loader_wait_ns - earlier.loader_wait_ns;
   for (std::size_t c = 0; c < kBubbleCauses; ++c) bubble_ns[c] = later.bubble_ns[c] - earlier.bubble_ns[c];
@@ -35,6 +36,7 @@ RunningTotals& RunningTotals::operator+=(const RunningTotals& more) {
   recorded_ns += more.recorded_ns;
   busy_ns += more.busy_ns;
   kernel_ns += more.kernel_ns;
+  compute_ns += more.compute_ns;
   wait_ns += more.wait_ns;
   loader_wait_ns += more.loader_wait_ns;
   for (std::size_t c = 0; c < kBubbleCauses; ++c) bubble_ns[c] += more.bubble_ns[c];
@@ -135,6 +137,7 @@ void set_judged(Summary& summary, Nanoseconds from, Nanoseconds to, const Runnin
   j.recorded_ns = totals.recorded_ns;
   j.busy_ns = totals.busy_ns;
   j.kernel_ns = totals.kernel_ns;
+  j.exchange_ns = totals.kernel_ns - totals.compute_ns;
   j.bubble_by_cause_ns = totals.bubble_ns;
   j.after_read_ns = totals.after_read_ns;
   j.after_upload_ns = totals.after_upload_ns;

@@ -29,6 +29,7 @@ struct RunningTotals {
   Nanoseconds h2d_ns = 0, d2h_ns = 0;
   Nanoseconds recorded_ns = 0;  ///< how much of the time the GPU's work and all calls were recorded
   Nanoseconds busy_ns = 0, kernel_ns = 0, wait_ns = 0;
+  Nanoseconds compute_ns = 0;  ///< with kernels other than those of collectives
   Nanoseconds loader_wait_ns = 0;
   std::int64_t sync_count = 0, launch_count = 0, gpu_op_count = 0;
 

@@ -127,6 +127,7 @@ struct Judged {
   /// The time of which the following is: to_ns - from_ns, unless only parts of the stretch were recorded.
   Nanoseconds recorded_ns = 0;
   Nanoseconds busy_ns = 0, kernel_ns = 0;
+  Nanoseconds exchange_ns = 0;  ///< of kernel_ns: only collectives ran
   CauseTimes bubble_by_cause_ns{};
   Nanoseconds after_read_ns = 0;    ///< of AfterSync: after a copy to the host, such as that of item()
   Nanoseconds after_upload_ns = 0;  ///< of AfterSync: after a blocking copy to the device
@@ -171,6 +172,7 @@ struct Verdict {
   double copy_held = 0;
   double loader = 0;
   double exposed_copy = 0;  ///< a copy ran, but no kernel
+  double exchange = 0;      ///< collectives ran, but no other kernel
   double own_work = 0;      ///< of `launch`
   double rank_wait = 0;     ///< not idle: kernels of collectives that wait for another GPU
   std::string title;        ///< if that says more than the kind, translated: "Waits for rank 1"

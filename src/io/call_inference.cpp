@@ -4,6 +4,8 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -179,6 +181,7 @@ class Inference {
   Inference(EventStore& events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
             std::span<const SyncRecord> syncs, StopCheck& stop)
       : events_(events),
+        infos_(lanes),
         lanes_(lanes),
         names_(names),
         syncs_(syncs),
@@ -208,11 +211,13 @@ class Inference {
 
   void infer(Event& call) {
     const CallNature nature = nature_of(call.name);
+    if (nature == CallNature::Other) note_capture(call);
     const auto found = op_of_.find(key(call));
     if (found || nature == CallNature::Launch || nature == CallNature::BlockingCopy ||
         nature == CallNature::AsyncCopy) {
       call.flags |= trace::kLaunchFlag;
     }
+    if (nature == CallNature::Launch) note_launch(call, found);
     if (nature == CallNature::Sync) {
       call.flags |= trace::kSyncFlag;
       infer_wait(call);
@@ -224,7 +229,52 @@ class Inference {
     }
   }
 
+  /// Call after all calls.
+  RecordFaults faults() {
+    for (auto& [pid, launches] : launches_) {
+      std::ranges::sort(launches, {}, &Launch::start);
+      faults_.launches += launches.size();
+      constexpr std::ptrdiff_t kFewest = 3;  // single ones may be launches of nothing
+      const auto lost = [](const Launch& launch) { return !launch.runs; };
+      for (auto at = launches.begin(); at != launches.end();) {
+        const auto first = std::find_if(at, launches.end(), lost), next = std::find_if_not(first, launches.end(), lost);
+        at = next;
+        if (next - first < kFewest) continue;
+        faults_.without += static_cast<std::size_t>(next - first);
+        const bool at_end = next == launches.end();
+        faults_.unknown.push_back({pid, first == launches.begin() ? kBegin : first->start,
+                                   at_end ? kEnd : std::max(next->start, *next->runs), at_end ? kEnd : next->start});
+      }
+    }
+    return std::move(faults_);
+  }
+
  private:
+  static constexpr Nanoseconds kBegin = RecordFaults::kBegin, kEnd = RecordFaults::kEnd;
+  struct Launch {
+    Nanoseconds start;
+    std::optional<Nanoseconds> runs;  ///< from then on; nothing: its operation is not in the file
+  };
+
+  // What is launched while a graph is captured does not run.
+  void note_launch(const Event& call, std::optional<Handle> operation) {
+    if (call.correlation == 0 || (capturing_.contains(call.lane) && !operation)) return;
+    std::optional<Nanoseconds> runs;
+    if (operation) runs = events_.start(*operation);
+    launches_[infos_[call.lane].pid].push_back({call.start_ns, runs});
+    if (!runs) return;
+    constexpr Nanoseconds kClocksDiffer = 200 * base::kMicrosecond;  // AMD's by up to 30 us
+    const Nanoseconds early = call.start_ns - *runs;
+    if (early <= kClocksDiffer) return;
+    ++faults_.early;
+    faults_.most_early_ns = std::max(faults_.most_early_ns, early);
+  }
+  void note_capture(const Event& call) {
+    const std::string_view name = names_.text(call.name);
+    if (name.find("StreamBeginCapture") != std::string_view::npos) capturing_.insert(call.lane);
+    if (name.find("StreamEndCapture") != std::string_view::npos) capturing_.erase(call.lane);
+  }
+
   trace::CallKey key(const Event& e) const { return {lanes_.process(e.lane), e.correlation}; }
 
   bool issued_before(Handle op, Nanoseconds t) const {
@@ -304,6 +354,7 @@ class Inference {
   }
 
   EventStore& events_;
+  const std::span<const trace::LaneInfo> infos_;
   const LaneNumbers lanes_;
   const base::NameTable& names_;
   std::span<const SyncRecord> syncs_;
@@ -316,13 +367,16 @@ class Inference {
     const LaneEnds* lane;
     std::size_t i;
   };
-  std::vector<Next> next_;  // keeps its memory
+  std::vector<Next> next_;                                // keeps its memory
+  std::map<std::int64_t, std::vector<Launch>> launches_;  // by process
+  std::set<trace::LaneId> capturing_;
+  RecordFaults faults_;
 };
 
 }  // namespace
 
-void infer_calls(EventStore& events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
-                 std::span<const SyncRecord> syncs, const ReadProgress& progress) {
+RecordFaults infer_calls(EventStore& events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
+                         std::span<const SyncRecord> syncs, const ReadProgress& progress) {
   StopCheck stop(progress);
   Inference inference(events, lanes, names, syncs, stop);
   for (std::size_t l = 0; l < events.lane_count(); ++l) {
@@ -336,6 +390,7 @@ void infer_calls(EventStore& events, std::span<const trace::LaneInfo> lanes, con
       events.set(place, call);
     }
   }
+  return inference.faults();
 }
 
 }  // namespace lanescope::io

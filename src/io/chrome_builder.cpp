@@ -253,6 +253,7 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
       event.name = out_.number_of_name(raw.name);
       const RangeFacts facts = range_facts(raw, known, event.name);
       trace::set_range_kind(event, facts.kind);
+      if (facts.kind == trace::RangeKind::Load) event.flags |= trace::kWaitFlag;
       if (facts.step) {
         key.kind = LaneKind::Iterations;
         event.a = *facts.step;

@@ -1,8 +1,15 @@
 #include "io/chrome_vocabulary.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace lanescope::io {
 namespace {
@@ -127,6 +134,44 @@ trace::RangeKind kind_of_unmarked(const trace::LaneInfo& lane, std::string_view 
   return look_up(statements, range).value_or(RangeKind::Phase);
 }
 
+namespace {
+
+bool has(std::string_view text, std::initializer_list<std::string_view> any) {
+  return std::ranges::any_of(any, [text](std::string_view part) { return text.find(part) != std::string_view::npos; });
+}
+
+/// "torch/utils/data/dataloader.py(630): __next__", the profiler's name of a Python function: path and function.
+std::optional<std::pair<std::string_view, std::string_view>> python_function(std::string_view name) {
+  const std::size_t line = name.find(".py("), end = name.find("): ", std::min(line, name.size()));
+  if (line == std::string_view::npos || end == std::string_view::npos) return std::nullopt;
+  return std::pair{name.substr(0, line), name.substr(end + 3)};
+}
+
+}  // namespace
+
+bool asks_for_data(std::string_view name, bool of_operator) {
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (const auto function = python_function(lower)) {
+    const auto [path, called] = *function;
+    // A generator is entered once for each value that it yields.
+    static const std::set<std::string_view> of_iterators = {"__next__", "next",         "__iter__",
+                                                            "get_next", "iter_batches", "iter_torch_batches"};
+    return of_iterators.contains(called) && has(path, {"data", "loader", "dali", "fetcher", "streaming"});
+  }
+  std::erase_if(lower, [](char c) { return c == ' ' || c == '_' || c == '-' || c == '.'; });
+  // tf.data's stages ("Iterator::Prefetch") work on threads of their own; this asks them.
+  if (has(lower, {"iteratorgetnext", "iterator::getnext"})) return true;
+  if (has(lower, {"dataloader", "dataiter", "dataset", "dali", "raydata"}) && has(lower, {"next", "enumerate("}))
+    return true;
+  return !of_operator && !has(lower, {"parallel", "::"}) &&
+         has(lower,
+             {"dataload",  "loaddata",     "loadingdata",    "fetchdata",   "datafetch", "getdata",    "nextdata",
+              "readdata",  "waitfordata",  "waitingfordata", "datawait",    "datatime",  "loadbatch",  "loadingbatch",
+              "batchload", "fetchbatch",   "batchfetch",     "getbatch",    "nextbatch", "readbatch",  "waitforbatch",
+              "batchwait", "waitforinput", "inputpipeline",  "next(loader", "next(data", "next(train", "next(iter"});
+}
+
 trace::RangeKind kind_of_foreign_range(std::string_view category, std::string_view name) {
   using trace::RangeKind;
   static const Table<RangeKind> by_name = {{"item()", RangeKind::Read},
@@ -135,7 +180,9 @@ trace::RangeKind kind_of_foreign_range(std::string_view category, std::string_vi
                                            {"aten::pin_memory", RangeKind::Pin}};
   if (const auto kind = look_up(by_name, name)) return *kind;
   if (step_number(name)) return RangeKind::Iteration;
-  return category == "cpu_op" || category == "Operator" ? RangeKind::Operator : RangeKind::Other;
+  const bool of_operator = category == "cpu_op" || category == "Operator";
+  if (asks_for_data(name, of_operator)) return RangeKind::Load;
+  return of_operator ? RangeKind::Operator : RangeKind::Other;
 }
 
 bool names_a_setting_change(std::string_view unmarked) { return unmarked.find(" → ") != std::string_view::npos; }

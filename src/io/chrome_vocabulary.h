@@ -41,6 +41,9 @@ std::optional<trace::MarkerKind> marker_kind_from_key(std::string_view key);
 // earlier Lanescope versions. No other code relies on such names.
 trace::LaneRole role_of_unmarked(const trace::LaneInfo& lane);
 trace::RangeKind kind_of_unmarked(const trace::LaneInfo& lane, std::string_view range);
+/// In it the thread asks for its next batch, as the names of PyTorch's, TensorFlow's, Ray's and DALI's loaders and what
+/// people write say. An operator's name says less than one that a person chose.
+bool asks_for_data(std::string_view name, bool of_operator);
 /// For a range of another program on a thread.
 trace::RangeKind kind_of_foreign_range(std::string_view category, std::string_view name);
 bool names_a_setting_change(std::string_view unmarked);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -120,6 +121,22 @@ struct SyncRecord {
   std::int32_t stream = -1;  ///< the stream waited for; -1: the whole device, or unknown
 };
 
+/// What is wrong with a file's records of the GPU.
+struct RecordFaults {
+  static constexpr base::Nanoseconds kBegin = std::numeric_limits<base::Nanoseconds>::min(),
+                                     kEnd = std::numeric_limits<base::Nanoseconds>::max();
+  std::size_t launches = 0;  ///< of kernels and graphs, outside of captures
+  std::size_t without = 0;   ///< three or more one after the other whose operation is not in the file
+  /// Meanwhile: what the GPU did in [from, to) is not known; of the calls after it, those from `calls_from` on are.
+  struct Unknown {
+    std::int64_t pid = 0;
+    base::Nanoseconds from = 0, to = 0, calls_from = 0;
+  };
+  std::vector<Unknown> unknown;
+  std::size_t early = 0;  ///< operations that begin far earlier than the call that launched them
+  base::Nanoseconds most_early_ns = 0;
+};
+
 /// Sets the flags and parts of every Call, and which copies are asynchronous. An event's lane is its index in `lanes`;
 /// GPU lanes have the pid of the process that uses the GPU.
 ///
@@ -128,7 +145,7 @@ struct SyncRecord {
 /// known, and all of its time stays own cost. A blocking copy, a copy from the device to pageable memory, and one of
 /// more than 64 KB from pageable memory were blocked while their own bytes moved, and before that waited for earlier
 /// work on their stream. Throws Cancelled if `progress` requests a stop.
-void infer_calls(EventStore& events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
-                 std::span<const SyncRecord> syncs, const ReadProgress& progress);
+RecordFaults infer_calls(EventStore& events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
+                         std::span<const SyncRecord> syncs, const ReadProgress& progress);
 
 }  // namespace lanescope::io

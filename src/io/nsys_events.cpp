@@ -302,6 +302,7 @@ void Reader::read_ranges() {
     const OperatorRange range = operator_range(text);
     trace::set_range_kind(event,
                           range.is_operator ? trace::RangeKind::Operator : kind_of_foreign_range("", range.name));
+    if (trace::range_kind_of(event) == trace::RangeKind::Load) event.flags |= trace::kWaitFlag;
     if (!take_thread_lane(LaneKind::Phases, thread, kind == NvtxKind::StartEnd ? start_end : 0, event)) continue;
     event.name = intern(range.name);
     trace::set_external_id(event, range.id);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "base/json_text.h"
@@ -237,10 +238,46 @@ void TraceAssembly::leave_out_strays() {
 
 void TraceAssembly::arrange() {
   stop_.now();
-  infer_calls(events_, lanes_, trace().names(), syncs_, progress_);
+  const RecordFaults faults = infer_calls(events_, lanes_, trace().names(), syncs_, progress_);
   if (!events_.empty()) opened_.time_offset_ns = earliest_;
   name_lanes();
   fill(add_lanes());
+  take_faults(faults);
+}
+
+void TraceAssembly::say(const std::string& remark) {
+  if (!opened_.incomplete.empty()) opened_.incomplete += ' ';
+  opened_.incomplete += remark;
+}
+
+// Where kernels lack their records the GPU is not idle: what it did is not known.
+void TraceAssembly::take_faults(const RecordFaults& faults) {
+  using Act = trace::RecordingChange::Act;
+  constexpr std::size_t kMany = 50;  // launches: one of so many
+  const auto count = [](std::size_t n) { return base::format_count(static_cast<std::int64_t>(n)); };
+  if (kMany * faults.without > faults.launches) {
+    say(tr("{} of {} launches have no record of what they launched: what the GPU did then is not known.",
+           count(faults.without), count(faults.launches)));
+    std::set<std::int64_t> begun;
+    for (const RecordFaults::Unknown& unknown : faults.unknown) {
+      if (faults.without == faults.launches) break;  // there is no other time
+      if (begun.insert(unknown.pid).second) {
+        trace().change_recording({Act::Nothing, unknown.pid, 0, 0});
+        if (unknown.from != RecordFaults::kBegin) trace().begin_recorded(unknown.pid, 0);
+      }
+      if (unknown.from != RecordFaults::kBegin)
+        trace().end_recorded(unknown.pid, unknown.from - opened_.time_offset_ns);
+      if (unknown.to != RecordFaults::kEnd) {
+        trace().begin_recorded(unknown.pid, unknown.to - opened_.time_offset_ns,
+                               unknown.calls_from - opened_.time_offset_ns);
+      }
+    }
+  }
+  if (2 * faults.early > faults.launches) {
+    say(tr("The clocks of CPU and GPU differ: {} of {} launches begin after what they launch, by up to {}.",
+           count(faults.early), count(faults.launches), base::format_duration(faults.most_early_ns)));
+  }
+  if (repeated_ > 0) say(tr("{} operations are in the file twice; each counts once.", count(repeated_)));
 }
 
 void TraceAssembly::name_lanes() {
@@ -319,6 +356,7 @@ void TraceAssembly::fill(const std::vector<LaneId>& lane_ids) {
   for (std::size_t lane = 0; lane < events_.lane_count(); ++lane) {
     stop_.now();
     put_in_order(lane);
+    Event last;
     for (std::size_t i = 0; i < events_.size(lane); ++i) {
       if (i % EventStore::kPiece == 0 && i > 0) events_.give_back(lane, i - 1);
       // Thousands of lanes with a few overlapping events each would need a block per event.
@@ -328,6 +366,17 @@ void TraceAssembly::fill(const std::vector<LaneId>& lane_ids) {
       }
       Event event = events_[events_.handle(lane, i)];
       event.lane = lane_ids[lane];
+      if (trace::is_gpu_work_lane(trace.lane(event.lane).info().kind) && event.correlation != 0) {
+        const auto same = [&](const Event& e) {
+          return std::tuple(e.start_ns, e.end_ns, e.name, e.correlation) ==
+                 std::tuple(event.start_ns, event.end_ns, event.name, event.correlation);
+        };
+        if (i > 0 && same(last)) {  // some profilers write records twice
+          ++repeated_;
+          continue;
+        }
+        last = event;
+      }
       event.start_ns -= opened_.time_offset_ns;
       event.end_ns -= opened_.time_offset_ns;
       trace.append(event);

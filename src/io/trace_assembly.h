@@ -129,6 +129,8 @@ class TraceAssembly {
   };
 
   void leave_out_strays();
+  void say(const std::string& remark);
+  void take_faults(const RecordFaults& faults);
   void name_lanes();
   std::vector<trace::LaneId> add_lanes();
   void put_in_order(std::size_t lane);
@@ -137,6 +139,7 @@ class TraceAssembly {
   ReadProgress& progress_;
   const std::uint64_t memory_bytes_;  // limit for events
   const bool half_of_the_machine_;    // whether that limit is half of the machine's memory
+  std::size_t repeated_ = 0;          // operations
   const std::size_t most_events_;
   StopCheck stop_;
   OpenedTrace opened_;

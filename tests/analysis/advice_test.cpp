@@ -145,7 +145,7 @@ TEST_F(AdviceTest, APageableCopyHoldsTheCpu) {
   EXPECT_THAT(rules(found), testing::Contains(Rule::PageableCopy));
   const auto card =
       std::find_if(found.begin(), found.end(), [](const Card& c) { return c.rule == Rule::PageableCopy; });
-  EXPECT_DOUBLE_EQ(card->cost_ns, 4'000);
+  EXPECT_DOUBLE_EQ(card->cost_ns, 50'000) << "idle, and copying alone";
   EXPECT_THAT(card->title, HasSubstr("in copy"));
 }
 
@@ -169,10 +169,10 @@ TEST_F(AdviceTest, CopiesBesideNoKernel) {
     upload(t + 1'000, t + 3'000, t + 4'000, t + 44'000, 4 << 20, MemoryKind::Pinned);
     kernel(t + 5'000, t + 38'000, t + 104'000);
   });
-  EXPECT_THAT(rules(cards()), ElementsAre(Rule::NoOverlap, Rule::GpuBound));
+  EXPECT_THAT(rules(cards()), ElementsAre(Rule::NoOverlap)) << "not that only faster kernels would help";
   EXPECT_DOUBLE_EQ(cards()[0].cost_ns, 34'000);
-  EXPECT_THAT(rules(cards({.h2d_peak_gb_per_s = 200})), ElementsAre(Rule::NoOverlap, Rule::GpuBound));
-  EXPECT_THAT(rules(cards({.h2d_peak_gb_per_s = 400})), ElementsAre(Rule::NoOverlap, Rule::SlowLink, Rule::GpuBound));
+  EXPECT_THAT(rules(cards({.h2d_peak_gb_per_s = 200})), ElementsAre(Rule::NoOverlap));
+  EXPECT_THAT(rules(cards({.h2d_peak_gb_per_s = 400})), ElementsAre(Rule::NoOverlap, Rule::SlowLink));
 }
 
 TEST_F(AdviceTest, ReadsThatDecideWhatIsLaunched) {
