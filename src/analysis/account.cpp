@@ -104,7 +104,8 @@ Account account_of_recording(const trace::Trace& trace, const LiveAnalysis& anal
   }
   summary = analysis.window(warm.value_or(*analysis.first_iteration_ns()), kEnd);
   if (!warm && summary.judged.warm_up_ns > 0) summary = analysis.window(*(warm = summary.judged.from_ns), kEnd);
-  account.elapsed_ns = summary.window_ns();
+  summary = analysis.steady(warm.value_or(*analysis.first_iteration_ns()));
+  account.elapsed_ns = summary.to_ns - summary.from_ns;
   if (!warm) return account;
   const auto records = analysis.records(summary.verdict_gpu);
   const auto first = std::ranges::lower_bound(records, summary.judged.from_ns, {}, &IterationRecord::start_ns);
@@ -184,9 +185,12 @@ Account account_of(const trace::Trace& trace, const LiveAnalysis& analysis, cons
   Summary& summary = account.summary;
   if (analysis.gpu_count() > 1) {
     const Judged& judged = summary.judged;
-    const std::vector<TimeSpan> known = known_collectives(trace, judged.from_ns, judged.to_ns, summary.verdict_gpu);
+    const std::vector<TimeSpan> known =
+        without(known_collectives(trace, judged.from_ns, judged.to_ns, summary.verdict_gpu), judged.rare);
     judge_job(summary, collectives(trace, known, run.clock_error_ns), length_of(known));
   }
+  const auto records = analysis.records(summary.verdict_gpu);
+  if (run.replay && !records.empty()) account.once = once_of(trace, records, summary);
   return account;
 }
 
@@ -255,6 +259,7 @@ std::optional<AdvicePlan> plan_advice(const trace::Trace& trace, std::span<const
     plan.warm_up_to_ns = until.end_ns;
     plan.warm_up_ns = until.iterations_ns - begin.iterations_ns + begin.duration();
   }
+  if (run.replay && which.without_rare) plan.rare = rare_spans(records);
   return plan;
 }
 
@@ -270,6 +275,12 @@ std::string without_wait_text(const WithoutWait& answer) {
             answer.least_factor, answer.most_factor, answer.iterations);
 }
 
+/// The longest part of the plan's stretch in which nothing is rare.
+TimeSpan longest_part(const AdvicePlan& plan) {
+  const std::vector<TimeSpan> parts = without({{plan.from_ns, plan.to_ns}}, plan.rare);
+  return parts.empty() ? TimeSpan{} : *std::ranges::max_element(parts, {}, &TimeSpan::length);
+}
+
 // Replays the recording without the waits of each card that is about some.
 void predict_without_waits(const trace::Trace& trace, const AdvicePlan& plan, std::vector<Card>& cards,
                            const std::atomic<bool>* stop) {
@@ -279,7 +290,8 @@ void predict_without_waits(const trace::Trace& trace, const AdvicePlan& plan, st
             card.rule == Rule::PageableCopy);
   };
   if (std::ranges::none_of(cards, about_waits)) return;
-  const Replay replay(trace, plan.from_ns, plan.to_ns, plan.gpu, stop);
+  const TimeSpan part = longest_part(plan);
+  const Replay replay(trace, part.from, part.to, plan.gpu, stop);
   for (Card& card : cards) {
     if (!about_waits(card) || (stop && *stop)) continue;
     card.without_wait = replay.without(trace.names().find(card.range));
@@ -297,7 +309,8 @@ void add_job_cards(const trace::Trace& trace, const AdvicePlan& plan, const Evid
                    std::vector<Card>& cards, const std::atomic<bool>* stop) {
   const std::size_t gpus = trace::Owners(trace).gpus().size();
   if (evidence.iterations == 0 || gpus < 2) return;
-  const std::vector<TimeSpan> stretches = known_collectives(trace, evidence.from_ns, evidence.to_ns, evidence.gpu);
+  const std::vector<TimeSpan> stretches =
+      without(known_collectives(trace, evidence.from_ns, evidence.to_ns, evidence.gpu), plan.rare);
   const Nanoseconds recorded_ns = trace.recorded_in_parts() ? length_of(stretches) : evidence.span_ns();
   const JobStretch stretch{evidence.from_ns, evidence.to_ns, recorded_ns, evidence.iterations,
                            evidence.time_per_iteration(evidence.span_ns())};
@@ -309,7 +322,7 @@ void add_job_cards(const trace::Trace& trace, const AdvicePlan& plan, const Evid
 }  // namespace
 
 Advice advise(const trace::Trace& trace, const AdvicePlan& plan, const std::atomic<bool>* stop) {
-  const Evidence evidence = gather(trace, plan.from_ns, plan.to_ns, stop, plan.gpu);
+  const Evidence evidence = gather(trace, plan.from_ns, plan.to_ns, stop, plan.gpu, plan.rare);
   AdviceContext context;
   context.h2d_peak_gb_per_s = plan.run.h2d_peak_gb_per_s;
   context.d2h_peak_gb_per_s = plan.run.d2h_peak_gb_per_s;

@@ -14,9 +14,11 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "analysis/advisor.h"
 #include "analysis/live_analysis.h"
+#include "analysis/once.h"
 
 namespace lanescope::analysis {
 
@@ -40,8 +42,11 @@ struct Account {
   /// The duration of the first iteration, if `summary` and `elapsed_ns` exclude it.
   std::optional<Nanoseconds> warm_up_ns;
   /// From the same start until the GPU has finished the loop's work; where that is not known, until everything has
-  /// ended except threads that only serve the loop; without iterations, the whole trace.
+  /// ended except threads that only serve the loop; without iterations, the whole trace. With what is rare.
   Nanoseconds elapsed_ns = 0;
+  /// Of another program with iterations: `summary` is of the steady part. (Our own workloads' figures are what a
+  /// stopwatch around the loop shows.)
+  std::optional<Once> once;
 };
 /// For the whole trace. If the analysis has dropped records and nothing was evicted, a second pass over the trace makes
 /// the time per iteration and the percentiles exact.
@@ -71,6 +76,7 @@ struct NewestIterations {
   std::int64_t most_events = std::numeric_limits<std::int64_t>::max();
   std::size_t period = 1;      ///< if there are more than this, a multiple of it
   bool from_the_start = true;  ///< see warm_up_count()
+  bool without_rare = false;   ///< of another program: see once.h
 };
 /// From the start of the first such iteration to the end of the last, without the run's warm-up. At least one
 /// iteration; empty if there is none. Costs a few searches.
@@ -86,9 +92,10 @@ struct AdvicePlan {
   Nanoseconds warm_up_ns = 0;  ///< the sum of their durations
   RunConditions run;
   trace::GpuNumber gpu = trace::kNobody;  ///< with several GPUs, the one whose verdict is shown
+  std::vector<TimeSpan> rare;             ///< left out, as in Judged
 };
 /// For a finished run: limits so that reading takes about a second.
-inline constexpr NewestIterations kAdvised{.most_iterations = 2000, .most_events = 2'000'000};
+inline constexpr NewestIterations kAdvised{.most_iterations = 2000, .most_events = 2'000'000, .without_rare = true};
 /// Empty if there is no iteration to base advice on. The trace is read later, by advise(). `gpu`: verdict_gpu of the
 /// displayed summary; `records`: LiveAnalysis::records() of that GPU.
 std::optional<AdvicePlan> plan_advice(const trace::Trace& trace, std::span<const IterationRecord> records,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "analysis/lane_facts.h"
 #include "analysis/warm_up.h"
@@ -431,14 +433,38 @@ void Accumulator::judge_from_the_first(Summary& summary, const IterationRecord& 
   }
 }
 
+void Accumulator::leave_out(Summary& summary, const IterationRecord& base, const IterationRecord& last,
+                            std::span<const Rare> rare) const {
+  if (rare.empty()) return;
+  RunningTotals sum;
+  Judged& judged = summary.judged;
+  const Judged before = judged;
+  std::vector<TimeSpan> spans;
+  std::int64_t iterations = 0;
+  for (const auto& [after, until] : rare) {
+    sum += *until - *after;
+    iterations += until->number - after->number;
+    spans.push_back({after->end_ns, until->end_ns});
+    summary.rare_ns += spans.back().length();
+  }
+  fill(summary, last - base - sum);
+  const bool without_first = before.warm_up_ns > 0 && before.from_ns == first_ended_.end_ns;
+  const IterationRecord& from = without_first && base.number == 0 ? first_ended_ : base;
+  set_judged(summary, before.from_ns, before.to_ns, last - from - sum, before.iterations - iterations, places_);
+  judged.warm_up_ns = before.warm_up_ns;
+  judged.rare = std::move(spans);
+  judged.rare_iterations = iterations;
+}
+
 void Accumulator::count_whole(Summary& summary, const IterationRecord& base, const IterationRecord& last,
-                              const WatchedPace& pace, Count count) const {
+                              const WatchedPace& pace, Count count, std::span<const Rare> without) const {
   summary.in_parts = in_parts_;
   if (!in_parts_) return;
   const auto point = [](const IterationRecord& r) {
     return WholeIterations::Point{r, r.end_ns, r.number, r.run_ahead_ns};
   };
   WholeIterations::Sum sum = whole_.until(point(last)) - whole_.until(point(base));
+  for (const auto& [after, until] : without) sum = sum - (whole_.until(point(*until)) - whole_.until(point(*after)));
   summary.recorded_iterations = sum.iterations;
   if (sum.iterations < kFewestWhole) {
     summary.judged.iterations = 0;  // what is counted is not per iteration
@@ -461,13 +487,15 @@ void Accumulator::count_whole(Summary& summary, const IterationRecord& base, con
                                         static_cast<double>(summary.window_ns()));
   summary.run_ahead_mean =
       static_cast<double>(raw.run_ahead_ns) / static_cast<double>(std::max<Nanoseconds>(1, raw.totals.recorded_ns));
-  const Nanoseconds warm_up = summary.judged.warm_up_ns;
-  if (warm_up > 0 && base.number == 0) {
+  const Judged before = std::move(summary.judged);
+  if (before.warm_up_ns > 0 && base.number == 0) {
     sum = raw - whole_.first();
     sum.totals.keep(summary.idle_kept);
   }
-  set_judged(summary, summary.judged.from_ns, summary.judged.to_ns, sum.totals, sum.iterations, places_);
-  summary.judged.warm_up_ns = warm_up;
+  set_judged(summary, before.from_ns, before.to_ns, sum.totals, sum.iterations, places_);
+  summary.judged.warm_up_ns = before.warm_up_ns;
+  summary.judged.rare = before.rare;
+  summary.judged.rare_iterations = before.rare_iterations;
 }
 
 std::vector<RunAhead::Value> Accumulator::measure_run_ahead(Summary& summary) {

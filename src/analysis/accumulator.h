@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "analysis/gap_causes.h"
@@ -125,8 +126,17 @@ class Accumulator {
   /// `last`, if there are enough; its totals and its judged stretch have been set.
   /// Everything: also what is known all the time, such as waits, of these iterations alone.
   enum class Count : std::uint8_t { Recorded, Everything };
+  /// What is rare (once.h): the iterations after the first of them, up to the second.
+  struct Rare {
+    const IterationRecord* after;
+    const IterationRecord* until;
+  };
   void count_whole(Summary& summary, const IterationRecord& base, const IterationRecord& last, const WatchedPace& pace,
-                   Count count = Count::Recorded) const;
+                   Count count = Count::Recorded, std::span<const Rare> without = {}) const;
+  /// Takes these iterations off a summary of those from the end of `base` to that of `last`, and off its judged
+  /// stretch. (Durations, pace and run-ahead are not changed; if only parts were recorded, count_whole() comes next.)
+  void leave_out(Summary& summary, const IterationRecord& base, const IterationRecord& last,
+                 std::span<const Rare> rare) const;
 
  private:
   static constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::min();

@@ -1,12 +1,18 @@
 #include "analysis/breakdown.h"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+#include <span>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "analysis/account.h"
 #include "analysis/event_groups.h"
 #include "analysis/recorded_time.h"
+#include "analysis/whole_iterations.h"
 
 namespace lanescope::analysis {
 namespace {
@@ -65,26 +71,51 @@ void add_copies(const Evidence& evidence, const base::NameTable& names, Breakdow
   });
 }
 
+EventGroups kernels_in(const trace::Trace& trace, trace::GpuNumber gpu, const TimeSpan& part, std::size_t limit) {
+  return event_groups(trace, {.from = part.from,
+                              .to = part.to,
+                              .lane_kind = trace::LaneKind::Kernels,
+                              .gpu = gpu,
+                              .group = GroupBy::Name,
+                              .detail = GroupDetail::Sums,
+                              .limit = limit});
+}
+
 // Kernels (and memsets) that start in the stretch, by name; only those of `gpu`, unless it is kNobody.
-void add_kernels(const trace::Trace& trace, trace::GpuNumber gpu, Breakdown& out) {
-  const EventGroups kernels = event_groups(trace, {.from = out.from_ns,
-                                                   .to = out.to_ns,
-                                                   .lane_kind = trace::LaneKind::Kernels,
-                                                   .gpu = gpu,
-                                                   .group = GroupBy::Name,
-                                                   .detail = GroupDetail::Sums,
-                                                   .limit = kBreakdownRows});
-  for (const EventGroup& group : kernels.groups) {
-    const DurationStats& d = group.durations;
-    out.kernels.push_back({named(trace.names(), group.name), d.count, group.sum_ns, d.min_ns, d.max_ns});
+void add_kernels(const trace::Trace& trace, trace::GpuNumber gpu, std::span<const TimeSpan> rare, Breakdown& out) {
+  const std::vector<TimeSpan> parts = without({{out.from_ns, out.to_ns}}, rare);
+  constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+  std::map<trace::NameId, KernelRow> rows;
+  for (const TimeSpan& part : parts) {
+    const EventGroups kernels = kernels_in(trace, gpu, part, parts.size() == 1 ? kBreakdownRows : kAll);
+    for (const EventGroup& group : kernels.groups) {
+      const DurationStats& d = group.durations;
+      const KernelRow here{named(trace.names(), group.name), d.count, group.sum_ns, d.min_ns, d.max_ns};
+      if (parts.size() == 1) {
+        out.kernels.push_back(here);
+        continue;
+      }
+      const auto [known, is_new] = rows.try_emplace(group.name, here);
+      if (is_new) continue;
+      KernelRow& row = known->second;
+      row.count += here.count;
+      row.total_ns += here.total_ns;
+      row.min_ns = std::min(row.min_ns, here.min_ns);
+      row.max_ns = std::max(row.max_ns, here.max_ns);
+    }
+    out.kernel_time_ns += kernels.sum_ns;
+    out.kernels_left_out = static_cast<std::int64_t>(kernels.left_out);
   }
-  out.kernel_time_ns = kernels.sum_ns;
-  out.kernels_left_out = static_cast<std::int64_t>(kernels.left_out);
+  if (parts.size() == 1) return;
+  for (auto& [name, row] : rows) out.kernels.push_back(std::move(row));
+  std::ranges::stable_sort(out.kernels, std::greater{}, &KernelRow::total_ns);
+  out.kernels_left_out = cut(out.kernels);
 }
 
 // Waits in the stretch that the verdict is about. If that stretch begins with the first iteration, so do the figures,
 // and their waits are used.
 Nanoseconds judged_wait(std::span<const IterationRecord> records, const Summary& figures) {
+  if (!figures.judged.rare.empty()) return figures.in_parts ? figures.host_wait_ns : figures.judged.host_wait_ns;
   const auto ended_by = [&](Nanoseconds t) {
     return std::partition_point(records.begin(), records.end(),
                                 [t](const IterationRecord& record) { return record.end_ns <= t; });
@@ -136,7 +167,7 @@ Breakdown break_down(const trace::Trace& trace, std::span<const IterationRecord>
   advised.to_ns = to;
   advised.from_the_start = from_the_start;
   if (const auto stretch = steady_stretch(trace, records, advised))
-    evidence = gather(trace, stretch->first, stretch->second, nullptr, figures.verdict_gpu);
+    evidence = gather(trace, stretch->first, stretch->second, nullptr, figures.verdict_gpu, figures.judged.rare);
   if (evidence.iterations == 0) {
     const KeptRange kept = kept_range(trace);
     evidence =
@@ -147,12 +178,14 @@ Breakdown break_down(const trace::Trace& trace, std::span<const IterationRecord>
   out.iterations = evidence.iterations;
   add_sites(evidence, trace.names(), out);
   add_copies(evidence, trace.names(), out);
-  add_kernels(trace, evidence.gpu, out);
+  add_kernels(trace, evidence.gpu, figures.judged.rare, out);
   out.sites_left_out = cut(out.sites);
   out.copies_left_out = cut(out.copies);
 
   std::vector<Nanoseconds> durations;
   for (const IterationRecord& record : records) {
+    const auto rare = std::ranges::lower_bound(figures.judged.rare, record.end_ns, {}, &TimeSpan::to);
+    if (rare != figures.judged.rare.end() && rare->from < record.end_ns) continue;
     if (record.start_ns >= figures.from_ns && record.end_ns <= figures.to_ns) durations.push_back(record.duration());
   }
   out.durations = histogram(durations);

@@ -90,7 +90,8 @@ std::pair<Nanoseconds, Nanoseconds> complete_iterations(const trace::Trace& trac
 
 class Gathering final : Accumulator::Listener {
  public:
-  Gathering(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trace::GpuNumber only)
+  Gathering(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trace::GpuNumber only,
+            std::span<const TimeSpan> rare = {})
       : merge_(trace,
                {LaneKind::Iterations, LaneKind::Phases, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D,
                 LaneKind::CopyD2H, LaneKind::CopyOther},
@@ -101,7 +102,8 @@ class Gathering final : Accumulator::Listener {
         only_(only),
         from_(from),
         to_(to),
-        whole_(whole_stretches(trace, from, to, only)) {
+        rare_(rare.begin(), rare.end()),
+        whole_(whole_stretches(trace, from, to, only, rare)) {
     merge_.start_at(from, from - kContextNs);
   }
 
@@ -122,9 +124,13 @@ class Gathering final : Accumulator::Listener {
     evidence_.summary.iteration = duration_stats(durations_);
     sums_.measure_run_ahead(evidence_.summary);
     if (whole_) {
-      sums_.count_whole(evidence_.summary, sums_.beginning(), last_, watched_, Accumulator::Count::Everything);
-      evidence_.recorded_ns = evidence_.summary.recorded_ns;
-      evidence_.iterations = whole_->iterations;
+      std::vector<Accumulator::Rare> left_out;
+      for (const auto& [after, until] : left_out_) left_out.push_back({&after, &until});
+      sums_.leave_out(evidence_.summary, sums_.beginning(), last_, left_out);
+      sums_.count_whole(evidence_.summary, sums_.beginning(), last_, watched_, Accumulator::Count::Everything,
+                        left_out);
+      if (sums_.in_parts()) evidence_.iterations = whole_->iterations;
+      if (sums_.in_parts() || !left_out.empty()) evidence_.recorded_ns = evidence_.summary.recorded_ns;
     }
     judge(evidence_.summary);
     blame_bubbles();
@@ -197,14 +203,35 @@ class Gathering final : Accumulator::Listener {
   };
 
   void iteration_ended(const IterationRecord& record) override {
-    durations_.push_back(record.duration());
+    const auto rare = std::ranges::lower_bound(rare_, record.end_ns, {}, &TimeSpan::to);
+    const bool counts = rare == rare_.end() || record.end_ns <= rare->from;
+    if (counts) durations_.push_back(record.duration());
     if (!whole_) return;
-    watched_.add(record.duration(), record.recorded_ns - last_.recorded_ns);
+    if (counts) {
+      watched_.add(record.duration(), record.recorded_ns - last_.recorded_ns);
+    } else {
+      if (last_.number == 0) last_ = sums_.beginning();
+      if (left_out_.empty() || left_out_.back().second.number != last_.number) left_out_.push_back({last_, record});
+      left_out_.back().second = record;
+    }
     last_ = record;
   }
   void gap_closed(const Bubble& gap) override {
     bubbles_.push_back(gap);
-    if (whole_) last_.add_gap(gap, last_.end_ns);
+    for_each_after(gap, [&](IterationRecord& record) { record.add_gap(gap, record.end_ns); });
+  }
+  void place_known(const Bubble& gap) override {
+    for_each_after(gap, [&](IterationRecord& record) { record.add_place(gap, record.end_ns); });
+  }
+  /// The totals of which the gap may be a part.
+  template <class Change>
+  void for_each_after(const Bubble& gap, Change change) {
+    if (!whole_) return;
+    change(last_);
+    for (auto one = left_out_.rbegin(); one != left_out_.rend() && one->second.end_ns > gap.start_ns; ++one) {
+      change(one->first);
+      change(one->second);
+    }
   }
 
   /// It counts: it begins in the stretch, in time that is recorded.
@@ -550,7 +577,9 @@ class Gathering final : Accumulator::Listener {
   LaneFacts lanes_;
   const trace::GpuNumber only_;
   const Nanoseconds from_, to_;
-  const std::optional<WholeStretches> whole_;  // if not everything was recorded
+  const std::vector<TimeSpan> rare_;
+  std::vector<std::pair<IterationRecord, IterationRecord>> left_out_;  // the totals before and after what is rare
+  const std::optional<WholeStretches> whole_;                          // if not everything was recorded, or counts
   IterationRecord last_;
   WatchedPace watched_;
 
@@ -574,10 +603,16 @@ class Gathering final : Accumulator::Listener {
   trace::CallKey last_issuer_;  // of the newest kernel
 };
 
+std::span<const TimeSpan> rare_within(std::span<const TimeSpan> rare, Nanoseconds from, Nanoseconds to) {
+  const auto first = std::ranges::upper_bound(rare, from, {}, &TimeSpan::to);
+  const auto last = std::ranges::lower_bound(rare, to, {}, &TimeSpan::from);
+  return first < last ? std::span(first, last) : std::span<const TimeSpan>{};
+}
+
 }  // namespace
 
 Evidence gather(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop,
-                trace::GpuNumber gpu) {
+                trace::GpuNumber gpu, std::span<const TimeSpan> rare) {
   gpu = of_several(trace, gpu);
   const KeptRange kept = kept_range(trace);
   if (kept.empty) return {};
@@ -585,7 +620,7 @@ Evidence gather(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, con
   to = std::min(to, std::min(kept.to, trace.complete_until()));
   if (to <= from) return {};
   const auto [first, last] = complete_iterations(trace, from, to, gpu);
-  return first < last ? Gathering(trace, first, last, gpu).run(stop) : Evidence{};
+  return first < last ? Gathering(trace, first, last, gpu, rare_within(rare, first, last)).run(stop) : Evidence{};
 }
 
 Evidence gather_stretch(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop,

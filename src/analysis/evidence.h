@@ -99,8 +99,9 @@ inline constexpr int kLongLaunchMedians = 10;
 struct Evidence {
   /// From the start of the first to the end of the last iteration considered.
   Nanoseconds from_ns = 0, to_ns = 0;
-  /// If only parts of it were recorded: the time of the iterations that lie wholly in them. Everything here is of these
-  /// iterations alone, also what is known all the time. 0: everything was recorded.
+  /// If only parts of it were recorded, or something rare is left out (once.h): the time of the iterations that lie
+  /// wholly in what counts. Everything here is of these iterations alone, also what is known all the time. 0: all of
+  /// it.
   Nanoseconds recorded_ns = 0;
   std::int64_t iterations = 0;
   Summary summary;                ///< of that stretch, with its run-ahead
@@ -128,7 +129,7 @@ struct Evidence {
   }
   /// Of a time: as Summary::gpu_time_per_iteration().
   double time_per_iteration(Nanoseconds ns) const {
-    return recorded_ns > 0 ? share(ns) * summary.iteration.mean_ns : per_iteration(ns);
+    return summary.in_parts ? share(ns) * summary.iteration.mean_ns : per_iteration(ns);
   }
   double share(Nanoseconds ns) const {
     return span_ns() > 0 ? static_cast<double>(ns) / static_cast<double>(span_ns()) : 0;
@@ -142,8 +143,9 @@ struct Evidence {
 /// `gpu`: with several GPUs (trace::Owners::gpus), considers only this one: its operations, and the calls and waits of
 /// the process that uses it, without those of threads that launch only on other GPUs. kNobody: all lanes together. With
 /// a single GPU, the number is ignored.
+/// `rare` is left out: whole iterations, as of rare_spans().
 Evidence gather(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop = nullptr,
-                trace::GpuNumber gpu = trace::kNobody);
+                trace::GpuNumber gpu = trace::kNobody, std::span<const TimeSpan> rare = {});
 /// The same for exactly this stretch, with or without iterations.
 Evidence gather_stretch(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
                         const std::atomic<bool>* stop = nullptr, trace::GpuNumber gpu = trace::kNobody);

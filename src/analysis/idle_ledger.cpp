@@ -21,61 +21,6 @@ using base::tr;
 using trace::LaneId;
 using trace::NameId;
 
-/// The ranges of each thread. Fast if the times asked for ascend.
-class Ranges {
- public:
-  explicit Ranges(const trace::Trace& trace) : facts_(trace) {
-    for (std::size_t id = 0; id < trace.lane_count(); ++id) {
-      const auto lane = static_cast<LaneId>(id);
-      if (trace.lane(lane).info().kind != trace::LaneKind::Phases) continue;
-      const std::size_t thread = facts_.thread_of(lane);
-      if (threads_.size() <= thread) threads_.resize(thread + 1);
-      for (std::size_t r = 0; r < trace.lane(lane).row_count(); ++r)
-        threads_[thread].push_back({&trace.lane(lane).row(r)});
-    }
-  }
-
-  /// The innermost range on the lane's thread at the middle of [from, to), of those that cover half of it or more; 0:
-  /// none.
-  NameId around(LaneId lane, Nanoseconds from, Nanoseconds to) {
-    const std::size_t thread = facts_.thread_of(lane);
-    if (thread >= threads_.size()) return 0;
-    const Nanoseconds t = from + (to - from) / 2;
-    NameId name = 0;
-    Nanoseconds start = 0, end = 0;
-    for (Cursor& c : threads_[thread]) {
-      const trace::EventIndex first = c.row->first(), last = c.row->last();
-      if (c.at < first || c.at > last || (c.at > first && c.row->end(c.at - 1) > t)) c.at = first;
-      c.at = c.row->first_ending_after(t, c.at, last);
-      if (c.at == last || c.row->start(c.at) > t) continue;
-      const trace::Event range = c.row->event(c.at);
-      if (!names_a_place(range)) continue;
-      if (2 * (std::min(range.end_ns, to) - std::max(range.start_ns, from)) < to - from) continue;
-      const bool inner = range.start_ns > start || (range.start_ns == start && range.end_ns <= end);
-      if (name != 0 && !inner) continue;
-      name = range.name;
-      start = range.start_ns;
-      end = range.end_ns;
-    }
-    return name;
-  }
-
- private:
-  struct Cursor {
-    const trace::Row* row;
-    trace::EventIndex at = 0;
-  };
-
-  static bool names_a_place(const trace::Event& range) {
-    const trace::RangeKind kind = trace::range_kind_of(range);
-    return kind != trace::RangeKind::Timed && kind != trace::RangeKind::Iteration &&
-           kind != trace::RangeKind::Warning && !trace::is_stale_read(range);
-  }
-
-  LaneFacts facts_;
-  std::vector<std::vector<Cursor>> threads_;
-};
-
 struct PlaceKey {
   NameId file = 0, name = 0;  ///< a line in a file, or a range or call; neither: only the cause is known
   std::uint32_t line = 0;
@@ -150,15 +95,16 @@ class Places {
   }
 
   const trace::Trace& trace_;
-  Ranges ranges_;
+  ThreadRanges ranges_;
   std::unordered_map<std::uint32_t, trace::Frame> lines_;  // by site
 };
 
 /// The stretch in slices, for the curves: as many iterations each, or as much time.
 class Slices {
  public:
-  Slices(const trace::Trace& trace, const IdleLedger& ledger) {
-    if (ledger.iterations > 0) spans_ = recorded_iterations(trace, ledger.from_ns, ledger.to_ns, ledger.gpu).iterations;
+  Slices(const trace::Trace& trace, const IdleLedger& ledger, std::span<const TimeSpan> rare) {
+    if (ledger.iterations > 0)
+      spans_ = without(recorded_iterations(trace, ledger.from_ns, ledger.to_ns, ledger.gpu).iterations, rare);
     if (spans_.empty()) {
       const Nanoseconds all = ledger.to_ns - ledger.from_ns;
       const auto n = static_cast<Nanoseconds>(kIdleSlices);
@@ -195,13 +141,6 @@ struct Tally {
   Nanoseconds detail_ns = 0;  ///< of its longest gap
 };
 
-/// "train.py" of "/home/me/train.py"; "model.py(20): forward" of the profiler's name of a Python function.
-std::string_view without_folders(std::string_view path) {
-  const std::size_t end = std::min(path.find('('), path.size());
-  const std::size_t slash = path.substr(0, end).rfind('/');
-  return slash == std::string_view::npos || slash + 1 >= path.size() ? path : path.substr(slash + 1);
-}
-
 class Ledger {
  public:
   Ledger(const trace::Trace& trace, const Summary& summary) : trace_(trace), summary_(summary), places_(trace) {
@@ -218,8 +157,9 @@ class Ledger {
                                  ? summary.iteration.mean_ns
                                  : static_cast<double>(judged.span_ns()) / static_cast<double>(judged.iterations);
     }
-    if (summary.in_parts) whole_ = whole_stretches(trace, ledger_.from_ns, ledger_.to_ns, ledger_.gpu);
-    slices_.emplace(trace, ledger_);
+    if (summary.in_parts || !judged.rare.empty())
+      whole_ = whole_stretches(trace, ledger_.from_ns, ledger_.to_ns, ledger_.gpu, judged.rare);
+    slices_.emplace(trace, ledger_, judged.rare);
   }
 
   template <class Gaps>
@@ -321,7 +261,7 @@ class Ledger {
   const Summary& summary_;
   Places places_;
   IdleLedger ledger_;
-  std::optional<WholeStretches> whole_;  // if not everything was recorded
+  std::optional<WholeStretches> whole_;  // if not everything was recorded, or counts
   std::optional<Slices> slices_;
   double rounded_ = 0;  // carried over, so that the parts add up
   Nanoseconds known_ns_ = 0;

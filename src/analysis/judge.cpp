@@ -266,6 +266,16 @@ std::string note_of(const Summary& summary, const Judged& figures) {
                ? tr("The first iteration took {} and is left out as warm-up.", took)
                : tr("The first {} iterations took {} and are left out as warm-up.", figures.warm_up, took);
   }
+  if (!figures.rare.empty()) {
+    const std::int64_t steady = summary.in_parts ? summary.iteration.count : figures.iterations;
+    const Nanoseconds all_ns = figures.to_ns - figures.from_ns;
+    Nanoseconds steady_ns = all_ns;
+    for (const TimeSpan& span : figures.rare) steady_ns -= span.length();
+    note += note.empty() ? "" : " ";
+    note += tr("From the steady part: {} of {} iterations, {} of {}.", base::format_count(steady),
+               base::format_count(steady + figures.rare_iterations), base::format_duration(steady_ns),
+               base::format_duration(all_ns));
+  }
   if (summary.in_parts) {
     note += note.empty() ? "" : " ";
     note += figures.iterations > 0 ? tr("From {} iterations that were recorded whole, {} % of the time.",

@@ -59,4 +59,58 @@ void CallNames::learn(base::NameId up_to) {
     roles_.push_back(role_of(names_.text(id)));
 }
 
+// --- ranges of the threads
+// ---------------------------------------------------------------------------------------------
+
+ThreadRanges::ThreadRanges(const trace::Trace& trace) : facts_(trace) {
+  for (std::size_t id = 0; id < trace.lane_count(); ++id) {
+    const auto lane = static_cast<trace::LaneId>(id);
+    if (trace.lane(lane).info().kind != trace::LaneKind::Phases) continue;
+    const std::size_t thread = facts_.thread_of(lane);
+    if (threads_.size() <= thread) threads_.resize(thread + 1);
+    for (std::size_t r = 0; r < trace.lane(lane).row_count(); ++r)
+      threads_[thread].push_back({&trace.lane(lane).row(r)});
+  }
+}
+
+namespace {
+
+bool names_a_place(const trace::Event& range) {
+  const trace::RangeKind kind = trace::range_kind_of(range);
+  return kind != trace::RangeKind::Timed && kind != trace::RangeKind::Iteration && kind != trace::RangeKind::Warning &&
+         !trace::is_stale_read(range);
+}
+
+}  // namespace
+
+base::NameId ThreadRanges::around(trace::LaneId lane, base::Nanoseconds from, base::Nanoseconds to,
+                                  base::Nanoseconds longest_ns) {
+  const std::size_t thread = facts_.thread_of(lane);
+  if (thread >= threads_.size()) return 0;
+  const base::Nanoseconds t = from + (to - from) / 2;
+  base::NameId name = 0;
+  base::Nanoseconds start = 0, end = 0;
+  for (Cursor& c : threads_[thread]) {
+    const trace::EventIndex first = c.row->first(), last = c.row->last();
+    if (c.at < first || c.at > last || (c.at > first && c.row->end(c.at - 1) > t)) c.at = first;
+    c.at = c.row->first_ending_after(t, c.at, last);
+    if (c.at == last || c.row->start(c.at) > t) continue;
+    const trace::Event range = c.row->event(c.at);
+    if (!names_a_place(range) || range.duration() > longest_ns) continue;
+    if (2 * (std::min(range.end_ns, to) - std::max(range.start_ns, from)) < to - from) continue;
+    const bool inner = range.start_ns > start || (range.start_ns == start && range.end_ns <= end);
+    if (name != 0 && !inner) continue;
+    name = range.name;
+    start = range.start_ns;
+    end = range.end_ns;
+  }
+  return name;
+}
+
+std::string_view without_folders(std::string_view path) {
+  const std::size_t end = std::min(path.find('('), path.size());
+  const std::size_t slash = path.substr(0, end).rfind('/');
+  return slash == std::string_view::npos || slash + 1 >= path.size() ? path : path.substr(slash + 1);
+}
+
 }  // namespace lanescope::analysis

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -123,6 +125,32 @@ class OpenRanges {
 
   std::vector<std::vector<Open>> threads_;  // innermost last
 };
+
+// --- ranges of the threads
+// --------------------------------------------------------------------------------------------- Of a trace that is
+// complete.
+
+/// The ranges of each thread. Fast if the times asked for ascend.
+class ThreadRanges {
+ public:
+  explicit ThreadRanges(const trace::Trace& trace);
+  /// The innermost range on the lane's thread at the middle of [from, to), of those that cover half of it or more and
+  /// are not longer than `longest_ns`; 0: none.
+  base::NameId around(trace::LaneId lane, base::Nanoseconds from, base::Nanoseconds to,
+                      base::Nanoseconds longest_ns = std::numeric_limits<base::Nanoseconds>::max());
+
+ private:
+  struct Cursor {
+    const trace::Row* row;
+    trace::EventIndex at = 0;
+  };
+
+  LaneFacts facts_;
+  std::vector<std::vector<Cursor>> threads_;
+};
+
+/// "train.py" of "/home/me/train.py"; "model.py(20): forward" of the profiler's name of a Python function.
+std::string_view without_folders(std::string_view path);
 
 // --- copied bytes ----------------------------------------------------------------------------------------------------
 // How much a copy moves, for sums.

@@ -6,6 +6,7 @@
 
 #include "analysis/accumulator.h"
 #include "analysis/event_merge.h"
+#include "analysis/once.h"
 #include "analysis/recorded_time.h"
 #include "base/huge_pages.h"
 
@@ -105,7 +106,9 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     return past == records_.begin() ? nullptr : &past[-1];
   }
 
-  Summary window(Nanoseconds from, Nanoseconds to, std::int64_t period = 1) const {
+  /// `without`: see once.h.
+  Summary window(Nanoseconds from, Nanoseconds to, std::int64_t period = 1,
+                 std::span<const TimeSpan> without = {}) const {
     if (records_.empty()) return empty_summary(from);
     const auto ends_at = [](const IterationRecord& record) { return record.end_ns; };
     const auto past = std::ranges::upper_bound(records_, to, {}, ends_at);
@@ -134,25 +137,36 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     } else {
       set_judged(summary, summary.from_ns, summary.to_ns, totals, last.number - base.number, sums_.places());
     }
+    const RareRecords rare(*this, without, base, first, past);
+    sums_.leave_out(summary, base, last, rare.all);
     std::vector<Nanoseconds> durations;
     durations.reserve(static_cast<std::size_t>(past - first));
     for (auto record = first; record < past; ++record) {
       prefetch_step(static_cast<std::size_t>(record - records_.begin()) + kAhead);
+      if (rare.has(*record)) continue;
       durations.push_back(record->duration());
       summary.run_ahead_max = std::max(summary.run_ahead_max, record->run_ahead_max);
     }
     summary.iteration = duration_stats(durations);
-    set_exact(summary.iteration, last.number - base.number, last.iterations_ns - base.iterations_ns);
+    set_exact(summary.iteration, last.number - base.number - rare.iterations,
+              last.iterations_ns - base.iterations_ns - rare.iterations_ns);
     summary.pace = pace_of(base, static_cast<std::size_t>(first - records_.begin()),
-                           static_cast<std::size_t>(past - records_.begin()), period);
+                           static_cast<std::size_t>(past - records_.begin()), period, rare);
     if (summary.recorded_ns > 0)
-      summary.run_ahead_mean =
-          static_cast<double>(last.run_ahead_ns - base.run_ahead_ns) / static_cast<double>(summary.recorded_ns);
+      summary.run_ahead_mean = static_cast<double>(last.run_ahead_ns - base.run_ahead_ns - rare.run_ahead_ns) /
+                               static_cast<double>(summary.recorded_ns);
     sums_.count_whole(summary, base, last,
                       watched(base, static_cast<std::size_t>(first - records_.begin()),
-                              static_cast<std::size_t>(past - records_.begin())));
+                              static_cast<std::size_t>(past - records_.begin()), rare),
+                      Accumulator::Count::Recorded, rare.all);
     judge(summary);
     return summary;
+  }
+
+  /// All iterations from then on, without what is rare.
+  Summary steady(Nanoseconds from) const { return steady(from, rare_spans(records_)); }
+  Summary steady(Nanoseconds from, std::span<const TimeSpan> rare) const {
+    return window(from, std::numeric_limits<Nanoseconds>::max(), 1, rare);
   }
 
   std::span<const IterationRecord> records() const { return records_; }
@@ -193,6 +207,37 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     base::prefetch(from, static_cast<std::size_t>(to - from));
   }
 
+  /// The records of what is rare in a window.
+  struct RareRecords {
+    RareRecords() {}
+    template <class Record>
+    RareRecords(const Engine& engine, std::span<const TimeSpan> spans, const IterationRecord& base, Record first,
+                Record past) {
+      for (const TimeSpan& span : spans) {
+        const IterationRecord* const before = engine.record_by(span.from);
+        const IterationRecord* const until = engine.record_by(span.to);
+        // Of other processes, it may lie between two iterations here.
+        if (!until || until < &*first || until > &past[-1] || before == until) continue;
+        const IterationRecord* const after = before && before >= &*first ? before : &base;
+        if (after != &base && !all.empty() && after < all.back().until) continue;
+        all.push_back({after, until});
+        iterations += until->number - after->number;
+        iterations_ns += until->iterations_ns - after->iterations_ns;
+        run_ahead_ns += until->run_ahead_ns - after->run_ahead_ns;
+      }
+    }
+    bool has(const IterationRecord& record) const {
+      if (all.empty()) return false;
+      const auto until =
+          std::ranges::lower_bound(all, record.end_ns, {}, [](const auto& r) { return r.until->end_ns; });
+      return until != all.end() && until->after->end_ns < record.end_ns;
+    }
+
+    std::vector<Accumulator::Rare> all;
+    std::int64_t iterations = 0, run_ahead_ns = 0;
+    Nanoseconds iterations_ns = 0;
+  };
+
   static Summary empty_summary(Nanoseconds at) {
     Summary nothing;
     nothing.from_ns = nothing.to_ns = at;
@@ -214,18 +259,20 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
   }
 
   /// Of the iterations in records [first, past), which follow `base`.
-  WatchedPace watched(const IterationRecord& base, std::size_t first, std::size_t past) const {
+  WatchedPace watched(const IterationRecord& base, std::size_t first, std::size_t past,
+                      const RareRecords& rare = {}) const {
     WatchedPace pace;
     const IterationRecord* before = &base;
     for (std::size_t i = first; sums_.in_parts() && i < past; before = &records_[i++]) {
-      if (records_[i].number == before->number + 1)
+      if (records_[i].number == before->number + 1 && !rare.has(records_[i]))
         pace.add(records_[i].duration(), records_[i].recorded_ns - before->recorded_ns);
     }
     return pace;
   }
 
   /// The pace of the iterations in records [first, past), which follow `base`.
-  Pace pace_of(const IterationRecord& base, std::size_t first, std::size_t past, std::int64_t period) const {
+  Pace pace_of(const IterationRecord& base, std::size_t first, std::size_t past, std::int64_t period,
+               const RareRecords& rare = {}) const {
     std::vector<LoopStep> steps;
     const std::size_t earlier = base.number == 0 || first == 0 ? 0 : earlier_steps(first - 1, past - first, period);
     steps.reserve(past - first + 1 + earlier);
@@ -244,12 +291,16 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     const std::size_t start = steps.size();
     add(base);
     add_all(first, past);
+    std::vector<TimeSpan> without;
+    for (const Accumulator::Rare& one : rare.all) without.push_back({one.after->end_ns, one.until->end_ns});
+    const Splice splice(steps, without);
     if (finished_ && past == records_.size() && base.number <= 1) {
       const std::span<const LoopStep> all = std::span(steps).subspan(start);
-      const std::int64_t outstanding = sums_.in_parts() ? 0 : outstanding_;
-      if (const auto elapsed = elapsed_pace(all, sums_.loop_end_ns(), outstanding)) return *elapsed;
+      const std::int64_t outstanding = (sums_.in_parts() ? 0 : outstanding_) + splice.unfinished();
+      if (const auto elapsed = elapsed_pace(all, splice.within(sums_.loop_end_ns()), outstanding))
+        return splice.back(*elapsed);
     }
-    return steady_pace(steps, start, period);
+    return splice.back(steady_pace(steps, start, period));
   }
 
   /// How many records before records_[base], itself included, have the same settings and may be of use for a stretch of
@@ -520,6 +571,22 @@ Summary LiveAnalysis::since(const IterationRecord& record) const {
 }
 Summary LiveAnalysis::window(Nanoseconds from, Nanoseconds to, std::int64_t period) const {
   return engines_->over([&](const Engine& e) { return e.window(from, to, period); });
+}
+Summary LiveAnalysis::steady(Nanoseconds from) const {
+  // All GPUs together are without what is rare for any: a job pauses as one.
+  std::vector<TimeSpan> any;
+  for (const auto& gpu : engines_->gpus) {
+    for (const TimeSpan& span : rare_spans(gpu->records())) any.push_back(span);
+  }
+  std::ranges::sort(any, {}, &TimeSpan::from);
+  std::vector<TimeSpan> together;
+  for (const TimeSpan& span : any) {
+    if (together.empty() || span.from > together.back().to) together.push_back(span);
+    together.back().to = std::max(together.back().to, span.to);
+  }
+  return engines_->over([&](const Engine& e) {
+    return &e == &engines_->whole && !engines_->gpus.empty() ? e.steady(from, together) : e.steady(from);
+  });
 }
 std::size_t LiveAnalysis::gpu_count() const { return std::max<std::size_t>(1, engines_->gpus.size()); }
 Summary LiveAnalysis::total(trace::GpuNumber gpu) const { return engines_->of(gpu).total(); }

@@ -70,6 +70,8 @@ class LiveAnalysis {
   /// The iterations in [from, to): from the end of the one before them to the end of the last. Percentiles are exact
   /// over the records kept. Costs a search, and sorting the iterations in the window. `period`: see steady_pace().
   Summary window(Nanoseconds from, Nanoseconds to, std::int64_t period = 1) const;
+  /// All iterations from then on, without what is rare among them (once.h).
+  Summary steady(Nanoseconds from) const;
 
   // For each GPU alone, numbered as in links().owners().gpus(). The functions above return over_gpus() of these. If
   // there is only one GPU, the results are the same, and the number is ignored.

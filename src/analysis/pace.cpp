@@ -266,6 +266,54 @@ std::optional<Pace> elapsed_pace(std::span<const LoopStep> steps, Nanoseconds en
   return pace;
 }
 
+Splice::Splice(std::vector<LoopStep>& steps, std::span<const TimeSpan> without)
+    : without_(without.begin(), without.end()) {
+  if (without_.empty()) return;
+  std::vector<LoopStep> left;
+  LoopStep cut;                      // what all that is left out adds to the totals
+  const LoopStep* before = nullptr;  // the last step that was not left out
+  auto span = without_.begin();
+  for (const LoopStep& step : steps) {
+    while (span != without_.end() && span->to < step.end_ns) ++span;
+    if (span != without_.end() && before && step.end_ns > span->from) {
+      const LoopStep& last = (&step)[-1];
+      cut.end_ns += step.end_ns - last.end_ns;
+      cut.number += step.number - last.number;
+      cut.sync_count += step.sync_count - last.sync_count;
+      cut.launch_count += step.launch_count - last.launch_count;
+      cut.gpu_op_count += step.gpu_op_count - last.gpu_op_count;
+      cut.in_flight += step.in_flight - last.in_flight;
+      continue;
+    }
+    left.push_back(step);
+    before = &step;
+    LoopStep& now = left.back();
+    now.start_ns -= cut.end_ns;
+    now.end_ns -= cut.end_ns;
+    now.number -= cut.number;
+    now.sync_count -= cut.sync_count;
+    now.launch_count -= cut.launch_count;
+    now.gpu_op_count -= cut.gpu_op_count;
+    now.in_flight -= cut.in_flight;
+  }
+  gained_ = cut.in_flight;
+  steps = std::move(left);
+}
+
+Nanoseconds Splice::within(Nanoseconds t) const {
+  Nanoseconds left_out = 0;
+  for (const TimeSpan& span : without_) left_out += std::clamp(t, span.from, span.to) - span.from;
+  return t - left_out;
+}
+
+Pace Splice::back(Pace pace) const {
+  for (const TimeSpan& span : without_) {
+    if (span.from <= pace.from_ns) pace.from_ns += span.length();
+    if (span.from < pace.to_ns) pace.to_ns += span.length();
+  }
+  return pace;
+}
+
 Stretch whole_periods(std::size_t n, std::size_t period) {
   if (n < 2) return {0, 0};
   period = std::max<std::size_t>(period, 1);

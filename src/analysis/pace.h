@@ -6,16 +6,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/time.h"
 
 namespace lanescope::analysis {
 
 using base::Nanoseconds;
+
+struct TimeSpan {
+  Nanoseconds from = 0, to = 0;
+
+  Nanoseconds length() const { return to - from; }
+  bool operator==(const TimeSpan&) const = default;
+};
 
 enum class PaceBasis : std::uint8_t {
   None,        ///< no iterations, or a single one of a run
@@ -91,6 +100,20 @@ Pace steady_pace(std::span<const LoopStep> steps, std::size_t base, std::int64_t
 /// Empty if that is not what the stretch covers: the queue held work at its start, or `outstanding` operations never
 /// arrived.
 std::optional<Pace> elapsed_pace(std::span<const LoopStep> steps, Nanoseconds end_ns, std::int64_t outstanding);
+
+/// Leaves out what is rare (once.h): the steps are as if those after the beginning of each span, up to its end, had
+/// never been made. Work that was in flight when a span began, and not any more at its end, has been done in it.
+class Splice {
+ public:
+  Splice(std::vector<LoopStep>& steps, std::span<const TimeSpan> without);
+  Nanoseconds within(Nanoseconds t) const;  ///< on the clock of the steps that are left
+  Pace back(Pace pace) const;               ///< its stretch, on the clock of the trace
+  std::int64_t unfinished() const { return std::abs(gained_); }
+
+ private:
+  std::vector<TimeSpan> without_;
+  std::int64_t gained_ = 0;  // operations in flight
+};
 
 /// Iterations [first, last) of a recording.
 struct Stretch {

@@ -25,6 +25,7 @@ RunFigures figures_of(const trace::Trace& trace, const LiveAnalysis& analysis, c
   figures.summary = std::move(account.summary);
   figures.warm_up_ns = account.warm_up_ns;
   figures.elapsed_ns = account.elapsed_ns;
+  figures.once = std::move(account.once);
   figures.events = trace.counts();
   // Added up over ranks, an iteration of the job would count once for each.
   const auto records = analysis.records(figures.summary.verdict_gpu);

@@ -48,6 +48,7 @@ struct RunFigures {
   /// The duration of the first iteration, if all figures exclude it: on a GPU it loads code and takes far longer than
   /// the others.
   std::optional<base::Nanoseconds> warm_up_ns;
+  std::optional<Once> once;                     ///< as in Account
   std::optional<trace::CaptureHealth> capture;  ///< for a GPU's work; empty on a simulated device
   /// If the run was cut into stretches: their length, and what an iteration took in each, in ns.
   struct Stretches {

@@ -124,7 +124,7 @@ std::string_view verdict_key(VerdictKind kind);
 /// a first iteration that would distort it as warm-up (warm_up.h).
 struct Judged {
   Nanoseconds from_ns = 0, to_ns = 0;
-  /// The time of which the following is: to_ns - from_ns, unless only parts of the stretch were recorded.
+  /// The time of which the following is: to_ns - from_ns, unless only parts of the stretch were recorded, or count.
   Nanoseconds recorded_ns = 0;
   Nanoseconds busy_ns = 0, kernel_ns = 0;
   Nanoseconds exchange_ns = 0;  ///< of kernel_ns: only collectives ran
@@ -147,6 +147,9 @@ struct Judged {
   Nanoseconds rank_wait_ns = 0;  ///< in a job: what `rank_waits` waits in collectives for the last GPU; no idle time
   std::string rank_waits;        ///< the GPU that waits longest: "rank 0"
   std::string rank_late;         ///< the one that is the last in most of them: "rank 1"; empty: none
+  /// What is rare in the stretch and left out of all this (once.h), ascending; and the iterations in it.
+  std::vector<TimeSpan> rare;
+  std::int64_t rare_iterations = 0;
 
   Nanoseconds span_ns() const { return recorded_ns > 0 ? recorded_ns : to_ns - from_ns; }
 };
@@ -192,6 +195,7 @@ inline std::string verdict_title(const Verdict& verdict) {
 /// For a trace with one GPU, that GPU's; with several, the result of over_gpus().
 struct Summary {
   Nanoseconds from_ns = 0, to_ns = 0;  ///< the window: as requested, cut to what is known
+  Nanoseconds rare_ns = 0;             ///< how much of it is rare and left out of all figures (once.h)
   /// The CPU's iterations that lie completely in the window. While the launch queue fills, they take only as long as
   /// issuing. The time per iteration, and the basis of factors, is `pace`.
   DurationStats iteration;
@@ -239,7 +243,8 @@ struct Summary {
   trace::GpuNumber verdict_gpu = trace::kNobody;  ///< with several GPUs, the one that the verdict is for
   std::string verdict_gpu_name;                   ///< its gpu_name(); empty with a single GPU
 
-  Nanoseconds window_ns() const { return to_ns - from_ns; }
+  /// The time of the figures.
+  Nanoseconds window_ns() const { return to_ns - from_ns - rare_ns; }
   /// The time of which the GPU's figures are shares.
   Nanoseconds gpu_window_ns() const { return in_parts ? recorded_ns : window_ns(); }
   /// The iterations over which launches, operations and copies are counted; 0: per iteration they are unknown.

@@ -159,17 +159,40 @@ std::vector<TimeSpan> in_both(const std::vector<TimeSpan>& a, const std::vector<
   return both;
 }
 
+std::vector<TimeSpan> without(const std::vector<TimeSpan>& stretches, std::span<const TimeSpan> left_out) {
+  std::vector<TimeSpan> left;
+  auto cut = left_out.begin();
+  for (const TimeSpan& stretch : stretches) {
+    Nanoseconds from = stretch.from;
+    while (cut != left_out.end() && cut->to <= from) ++cut;
+    for (auto at = cut; at != left_out.end() && at->from < stretch.to; ++at) {
+      if (from < at->from) left.push_back({from, at->from});
+      from = std::max(from, at->to);
+    }
+    if (from < stretch.to) left.push_back({from, stretch.to});
+  }
+  return left;
+}
+
 std::optional<WholeStretches> whole_stretches(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
-                                              trace::GpuNumber gpu) {
-  if (!trace.recorded_in_parts()) return std::nullopt;
-  const RecordedIterations recorded = recorded_iterations(trace, from, to, gpu);
-  if (!recorded.in_parts) return std::nullopt;
+                                              trace::GpuNumber gpu, std::span<const TimeSpan> rare) {
   WholeStretches whole;
+  const auto add_all = [&](const std::vector<TimeSpan>& spans) {
+    for (const TimeSpan& span : without(spans, rare)) {
+      whole.add(span.from, span.to);
+      ++whole.iterations;
+    }
+  };
+  const RecordedIterations recorded =
+      trace.recorded_in_parts() ? recorded_iterations(trace, from, to, gpu) : RecordedIterations{};
+  if (!recorded.in_parts) {
+    if (rare.empty()) return std::nullopt;
+    add_all({{from, to}});
+    return whole;
+  }
   whole.by_iteration = recorded.any;
-  for (const TimeSpan& iteration : recorded.iterations) whole.add(iteration.from, iteration.to);
-  whole.iterations = static_cast<std::int64_t>(recorded.iterations.size());
-  if (whole.by_iteration) return whole;
-  for (const TimeSpan& span : recorded_time(trace, from, to, gpu)) whole.add(span.from, span.to);
+  add_all(recorded.any ? recorded.iterations : recorded_time(trace, from, to, gpu));
+  if (!recorded.any) whole.iterations = 0;
   return whole;
 }
 

@@ -94,12 +94,6 @@ inline constexpr std::int64_t kFewestWhole = 3;
 // --- whole stretches -------------------------------------------------------------------------------------------------
 // The iterations that were recorded as a whole, found in a trace at once (whole_iterations.h follows a growing one).
 
-using base::Nanoseconds;
-
-struct TimeSpan {
-  Nanoseconds from = 0, to = 0;
-};
-
 /// The iterations of [from, to) that lie wholly in recorded time, one after the other. With `gpu`, those of the process
 /// that uses it. As everywhere, an iteration lasts from the end of the one before it to its own.
 struct RecordedIterations {
@@ -112,6 +106,8 @@ RecordedIterations recorded_iterations(const trace::Trace& trace, Nanoseconds fr
 
 /// When what the GPU did was recorded, in [from, to); kNobody: that of any GPU.
 std::vector<TimeSpan> recorded_time(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trace::GpuNumber gpu);
+/// What is left of ascending stretches.
+std::vector<TimeSpan> without(const std::vector<TimeSpan>& stretches, std::span<const TimeSpan> left_out);
 /// The time in both; each ascending.
 std::vector<TimeSpan> in_both(const std::vector<TimeSpan>& a, const std::vector<TimeSpan>& b);
 
@@ -135,8 +131,8 @@ struct WholeStretches {
     return sum;
   }
 };
-/// Empty if everything is recorded.
+/// Without what is rare (once.h). Empty if everything is recorded and counts.
 std::optional<WholeStretches> whole_stretches(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
-                                              trace::GpuNumber gpu);
+                                              trace::GpuNumber gpu, std::span<const TimeSpan> rare = {});
 
 }  // namespace lanescope::analysis

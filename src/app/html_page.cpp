@@ -88,6 +88,7 @@ struct Section {
 
 std::vector<Section> run_sections(const PageRun& run, Pictures& pictures, const SectionIds& id) {
   return {{"idle", N_("Where the GPU idles"), idle_section(run, id)},
+          {"once", N_("Now and then, left out of the figures"), once_section(run, id)},
           {"advice", N_("What to change"), cards_section(run, id)},
           {"prediction", N_("Prediction"), prediction_section(run, id)},
           {"timeline", N_("Timeline"), pictures_section(run, pictures, id)},

@@ -60,6 +60,7 @@ struct SectionIds {
 
 std::string verdict_section(const PageRun& run);
 std::string idle_section(const PageRun& run, const SectionIds& id);
+std::string once_section(const PageRun& run, const SectionIds& id);
 std::string cards_section(const PageRun& run, const SectionIds& id);
 std::string prediction_section(const PageRun& run, const SectionIds& id);
 std::string pictures_section(const PageRun& run, Pictures& pictures, const SectionIds& id);

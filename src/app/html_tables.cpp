@@ -150,6 +150,22 @@ std::string idle_section(const PageRun& run, const SectionIds& id) {
             rows));
 }
 
+std::string once_section(const PageRun& run, const SectionIds& id) {
+  if (!run.figures.once || run.figures.once->rows.empty()) return {};
+  const analysis::Once& once = *run.figures.once;
+  std::string rows;
+  for (const analysis::RareRow& row : once.rows) {
+    rows += "<tr><td class=\"name\">" + escaped(rare_text(row)) + "</td>" + cell(count(row.count())) +
+            time_cell(row.mean_ns(), 1) + time_cell(row.longest.length(), 1) + time_cell(row.total_ns, 1) + "</tr>\n";
+  }
+  const auto time = [](Nanoseconds ns) { return duration(static_cast<double>(ns)); };
+  return section(
+      id("once"), tr("Now and then, left out of the figures"),
+      sentence("Set-up {}, warm-up {}, steady {}, now and then {}, end {}: {} in all.", time(once.set_up_ns),
+               time(once.warm_up_ns), time(once.steady_ns), time(once.rare_ns), time(once.end_ns), time(once.all_ns())),
+      table({tr("place"), tr(">count"), ">" + std::string(tr("mean")), tr(">longest"), tr(">in all")}, rows));
+}
+
 std::string sites_section(const PageRun& run, const SectionIds& id) {
   if (!run.figures.breakdown || run.figures.breakdown->sites.empty()) return {};
   const analysis::Breakdown& b = *run.figures.breakdown;

@@ -150,6 +150,17 @@ std::vector<FigureRow> time_figures(const std::vector<const RunFigures*>& runs) 
       {tr("elapsed"), [](const RunFigures& r) { return duration_cell(r.elapsed_ns); },
        [](const RunFigures& r) { return static_cast<double>(r.elapsed_ns); }},
   };
+  const auto has_rare = [](const RunFigures* r) { return r->once && !r->once->rows.empty(); };
+  if (std::ranges::any_of(runs, has_rare)) {
+    figures.push_back({tr("  of which steady"),
+                       [has_rare](const RunFigures& r) {
+                         Cell cell = duration_cell(has_rare(&r) ? r.once->steady_ns : r.elapsed_ns);
+                         if (has_rare(&r))
+                           cell.note = tr("{} iterations", base::format_count(r.once->steady_iterations));
+                         return cell;
+                       },
+                       {}});
+  }
   for (FigureRow& figure : pace_figures(runs)) figures.push_back(std::move(figure));
   figures.push_back(cpu_iteration_figure(tr("CPU's iteration, median"), &analysis::DurationStats::p50_ns));
   figures.push_back(cpu_iteration_figure(tr("  99th percentile"), &analysis::DurationStats::p99_ns));
@@ -345,6 +356,23 @@ std::string idle_text(const analysis::IdleLedger& ledger, const Style& style) {
   return fmt::format("\n{}{}{}\n", style.bold, one_line(title), style.off) + table.text(style);
 }
 
+// What the figures leave out, as rows of their own, and the stretches of the trace.
+std::string once_text(const analysis::Once& once, const Style& style) {
+  if (once.rows.empty()) return {};
+  Table table;
+  table.titles({tr("times"), tr("mean"), tr("longest"), tr("in all")});
+  for (const analysis::RareRow& row : once.rows) {
+    table.row("  " + one_line(rare_text(row)), {count_cell(row.count()), duration_cell(row.mean_ns()),
+                                                duration_cell(row.longest.length()), duration_cell(row.total_ns)});
+  }
+  const auto time = [](Nanoseconds ns) { return base::format_duration(ns); };
+  return fmt::format("\n{}{}{}\n", style.bold, tr("Now and then, left out of the figures"), style.off) +
+         table.text(style) + "  " +
+         tr("Set-up {}, warm-up {}, steady {}, now and then {}, end {}: {} in all.", time(once.set_up_ns),
+            time(once.warm_up_ns), time(once.steady_ns), time(once.rare_ns), time(once.end_ns), time(once.all_ns())) +
+         '\n';
+}
+
 // "  56 µs  34 %  item() drains the GPU", and below it what happens and what would help.
 std::string advice_text(const analysis::Advice& advice, const Style& style) {
   if (advice.cards.empty()) return {};
@@ -390,6 +418,7 @@ std::string run_table(const RunFigures& figures, const Style& style, bool with_p
   return text + '\n' + table_of({&figures}).text(style) + '\n' + verdict_text(figures, style) +
          verdict_figures(figures, style) +
          (with_places && figures.idle ? idle_text(*figures.idle, style) : std::string()) +
+         (figures.once ? once_text(*figures.once, style) : std::string()) +
          (figures.advice ? advice_text(*figures.advice, style) : std::string());
 }
 

@@ -261,6 +261,30 @@ Json idle_json(const analysis::IdleLedger& ledger) {
             {"largest_ns", ledger.largest_other_ns}}}};
 }
 
+// The stretches add up to the trace's extent, and the rows to rare_ns.
+Json once_json(const analysis::Once& once) {
+  Json rows = Json::array();
+  for (const analysis::RareRow& row : once.rows) {
+    rows.push_back({{"place", text_or_null(row.place)},
+                    {"detail", text_or_null(row.detail)},
+                    {"file", text_or_null(row.file)},
+                    {"line", row.line > 0 ? Json(row.line) : Json(nullptr)},
+                    {"kind", row.between ? "between_iterations" : "long_iteration"},
+                    {"count", row.count()},
+                    {"total_ns", row.total_ns},
+                    {"longest", {{"from_ns", row.longest.from}, {"to_ns", row.longest.to}}}});
+  }
+  return {{"stretches",
+           {{"set_up_ns", once.set_up_ns},
+            {"warm_up_ns", once.warm_up_ns},
+            {"steady_ns", once.steady_ns},
+            {"rare_ns", once.rare_ns},
+            {"end_ns", once.end_ns}}},
+          {"iterations", once.iterations},
+          {"steady_iterations", once.steady_iterations},
+          {"rows", std::move(rows)}};
+}
+
 Json collectives_json(const analysis::Collectives& c) {
   Json gpus = Json::array();
   for (const analysis::GpuCollectives& gpu : c.gpus) {
@@ -364,6 +388,7 @@ Json summary_json(const analysis::RunFigures& figures) {
   if (figures.capture) json["capture"] = capture_json(*figures.capture);
   json["own"] = own_json(figures.own);
   if (figures.idle) json["idle_ledger"] = idle_json(*figures.idle);
+  if (figures.once) json["once"] = once_json(*figures.once);
   if (figures.advice) json["advice"] = advice_json(*figures.advice, figures.trials);
   if (figures.breakdown) json["breakdown"] = breakdown_json(*figures.breakdown, s);
   if (figures.collectives) json["collectives"] = collectives_json(*figures.collectives);

@@ -84,6 +84,7 @@ void Model::show(ReadFile file) {
   replace(std::move(file.source), std::move(file.analysis));
   live_edge_ = trace().extent().second;
   figures_.show(std::move(file.whole));
+  once_ = std::move(file.once);
   recent_stale_reads_ = file.stale_reads;
   read_capture();
 }
@@ -110,6 +111,7 @@ void Model::replace(std::unique_ptr<Source> source, std::unique_ptr<analysis::Li
   capture_ = {};
   start_error_.clear();
   figures_.forget();
+  once_.reset();
   period_ = 1;
   batch_ = 0;
   recent_stale_reads_ = 0;

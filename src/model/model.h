@@ -96,6 +96,8 @@ class Model {
   bool recent_is_current() const;
   /// Changes with every new recent().
   std::uint64_t recent_number() const { return figures_.number(); }
+  /// What recent() leaves out of an opened trace, if it has iterations.
+  const std::optional<analysis::Once>& once() const { return once_; }
   /// How many reads in recent() were of memory into which a copy had not ended.
   std::int64_t recent_stale_reads() const { return recent_stale_reads_; }
   /// The figures of the stretch before the last turn of a knob; empty window if none was turned.
@@ -152,6 +154,7 @@ class Model {
   RecentFigures figures_;
   std::int64_t period_ = 1;  // of the loop with the settings in force, and their batch size
   double batch_ = 0;
+  std::optional<analysis::Once> once_;
   std::int64_t recent_stale_reads_ = 0;
   std::chrono::steady_clock::time_point summarised_{};
 };

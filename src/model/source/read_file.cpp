@@ -67,7 +67,9 @@ ReadFile analysed(std::unique_ptr<Source> source, FileProgress* progress) {
   const trace::Trace& trace = file.source->trace();
   file.analysis = std::make_unique<analysis::LiveAnalysis>(trace);
   analyse_all(*file.analysis, trace, progress ? *progress : unseen);
-  file.whole = account_of(trace, *file.analysis, analysis::conditions_of(file.source->facts())).summary;
+  analysis::Account account = account_of(trace, *file.analysis, analysis::conditions_of(file.source->facts()));
+  file.whole = std::move(account.summary);
+  file.once = std::move(account.once);
   const auto [from, to] = trace.extent();
   file.stale_reads = count_stale_reads(trace, from, to + 1);
   return file;

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/account.h"
 #include "analysis/live_analysis.h"
 #include "io/reading.h"
 #include "model/source/recorded.h"
@@ -27,6 +29,7 @@ struct ReadFile {
   std::unique_ptr<Source> source;
   std::unique_ptr<analysis::LiveAnalysis> analysis;  ///< of source->trace(), finished
   analysis::Summary whole;                           ///< the account of the whole trace (analysis/account.h)
+  std::optional<analysis::Once> once;                ///< the same
   std::int64_t stale_reads = 0;                      ///< in the whole trace
 };
 

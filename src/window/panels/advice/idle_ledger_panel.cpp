@@ -11,6 +11,7 @@
 #include "render/labels.h"
 #include "render/span_renderer.h"
 #include "shell/idle_gaps.h"
+#include "shell/selecting.h"
 #include "window/panels/advice/advice_cards.h"
 #include "window/widgets.h"
 
@@ -178,6 +179,49 @@ void draw_idle_sum(const Canvas& c, const Unit& unit) {
              analysis::share_text(ledger.share(ledger.idle_ns)), LabelAlign::Right);
 }
 
+// What the rows above leave out. A click shows the longest.
+void draw_rare_rows(const Canvas& c) {
+  if (!c.state.model.once() || c.state.model.once()->rows.empty()) return;
+  const std::vector<analysis::RareRow>& rows = c.state.model.once()->rows;
+  const float s = c.scale;
+  vertical_space(c, 8);
+  text(c, FontRole::Body, Colour::Muted, tr("Now and then, left out of the figures"));
+  note_place(c, "rare.title");
+  for (std::size_t i = 0; i < std::min(rows.size(), analysis::kIdleRows); ++i) {
+    const analysis::RareRow& row = rows[i];
+    const std::string control = fmt::format("rare.{}", i);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x, height = kIdleRow * s;
+    const bool clicked = press_area(c, ("##" + control).c_str(), {width, height});
+    note_control(c, control);
+    const bool hovered = ImGui::IsItemHovered();
+    const Selection& selection = c.state.selection;
+    const bool chosen = selection.range && *selection.range == std::pair(row.longest.from, row.longest.to);
+    if (hovered) {
+      ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+      const std::string path = row.line > 0 ? fmt::format("{}:{}", row.file, row.line) : rare_text(row);
+      ImGui::SetTooltip("%s\n%s", path.c_str(),
+                        tr("in all {}, the longest {}", base::format_duration(row.total_ns),
+                           base::format_duration(row.longest.length()))
+                            .c_str());
+    }
+    const float reach = 10 * s;
+    const ImVec2 from{at.x - reach, at.y}, to{at.x + width + reach, at.y + height};
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    if (chosen || hovered) list.AddRectFilled(from, to, c.theme[Colour::PanelHovered], 5 * s);
+    if (chosen) list.AddRect(from, to, c.theme[Colour::Accent], 5 * s, 0, 1.5f * s);
+    const float left = at.x + (kIdleChip + 7) * s, room = at.x + width - left;
+    const Label labels[] = {{left, at.y + 4 * s, room + 2, c.theme[Colour::Text], FontRole::MonoSmall,
+                             fit_text(c.fonts, FontRole::MonoSmall, rare_text(row), room), 18 * s},
+                            {left, at.y + 21 * s, room + 2, c.theme[Colour::Muted], FontRole::Small,
+                             fit_text(c.fonts, FontRole::Small, how_often(row), room), 16 * s}};
+    draw_labels(list, c.fonts, labels);
+    if (!clicked) continue;
+    select_range(c.state, row.longest.from, row.longest.to);
+    c.state.view.show(row.longest.from, row.longest.to);
+  }
+}
+
 }  // namespace
 
 void draw_idle_ledger(const Canvas& c) {
@@ -216,6 +260,7 @@ void draw_idle_ledger(const Canvas& c) {
       clicked = ledger.rows.size();
   }
   draw_idle_sum(c, unit);
+  draw_rare_rows(c);
   vertical_space(c, 4);
   if (clicked) choose_idle_row(c.state, *clicked);
 }
