@@ -388,7 +388,7 @@ Json summary_json(const analysis::RunFigures& figures) {
   if (figures.capture) json["capture"] = capture_json(*figures.capture);
   json["own"] = own_json(figures.own);
   if (figures.idle) json["idle_ledger"] = idle_json(*figures.idle);
-  if (figures.once) json["once"] = once_json(*figures.once);
+  if (figures.once && figures.once->steady_ns != figures.once->all_ns()) json["once"] = once_json(*figures.once);
   if (figures.advice) json["advice"] = advice_json(*figures.advice, figures.trials);
   if (figures.breakdown) json["breakdown"] = breakdown_json(*figures.breakdown, s);
   if (figures.collectives) json["collectives"] = collectives_json(*figures.collectives);
