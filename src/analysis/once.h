@@ -13,9 +13,9 @@
 //
 // Usual is the larger of the median and the mean of the times from end to end: with a queue that fills, most iterations
 // take less than the GPU needs; and where iterations are marked as a small part of the loop, what lies between two is
-// usual. kRareTimes is that of pace.cpp: an iteration that takes more has waited for the work of others. If rare ones
-// were a twentieth of all (kMostRare) and took only that long, the mean would be 1.15 times what it is without them, so
-// counting them in does not hide them.
+// usual. kRareTimes is that of pace.cpp: an iteration that takes more has waited for the work of others. That the mean
+// counts in what is rare hides little: if that is a twentieth of all (kMostRare), it shows from 4.75 times on, since
+// 4.75 = 4 * (0.95 + 0.05 * 4.75).
 //
 // What happens more often than in every twentieth iteration is the loop's normal, and so is all that together takes
 // less than a hundredth of the loop: it changes no figure that is shown. Below kFewestForRare iterations one is a

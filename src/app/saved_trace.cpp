@@ -10,6 +10,7 @@
 #include "analysis/live_analysis.h"
 #include "analysis/run_figures.h"
 #include "analysis/stragglers.h"
+#include "analysis/whole_iterations.h"
 #include "app/argument_checks.h"
 #include "app/commands.h"
 #include "app/html_page.h"
@@ -60,8 +61,9 @@ FileFigures read_figures(const std::vector<std::filesystem::path>& files, bool i
   if (opened.health && opened.health->state != trace::CaptureState::None) figures.capture = opened.health;
   figures.idle = analysis::idle_ledger(trace, *file.analysis, figures.summary);
   figures.advice = analysis::advice_of(trace, *file.analysis, figures);
-  analysis::Collectives collectives =
-      analysis::collectives(trace, figures.summary.from_ns, figures.summary.to_ns, opened.facts.clock_error_ns);
+  const analysis::Summary& summary = figures.summary;
+  analysis::Collectives collectives = analysis::collectives(
+      trace, analysis::without({{summary.from_ns, summary.to_ns}}, summary.judged.rare), opened.facts.clock_error_ns);
   if (!collectives.gpus.empty()) {
     figures.lateness = analysis::lateness_of_worst(trace, collectives);
     collectives.sentence = analysis::collectives_text(trace, collectives, figures.lateness);

@@ -1,4 +1,5 @@
 // `lanescope report`: the figures of a saved trace.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +14,27 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
+
+// 60 steps of 1,000 µs, each a launch and a kernel of 500 µs; the 31st has save_checkpoint, 50,000 µs, in it.
+std::string steps_with_a_checkpoint() {
+  std::string events;
+  const auto add = [&](const std::string& category, const std::string& name, int tid, int start, int duration,
+                       const std::string& args) {
+    events += fmt::format(R"({}{{"ph":"X","cat":"{}","name":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
+                          events.empty() ? "" : ",\n", category, name, category == "kernel" ? 0 : 100, tid, start,
+                          duration, args);
+  };
+  int now = 0;
+  for (int i = 0; i < 60; ++i) {
+    const int work = i == 30 ? 50'000 : 0;
+    add("user_annotation", fmt::format("ProfilerStep#{}", i), 100, now, 1'000 + work, "");
+    add("cuda_runtime", "cudaLaunchKernel", 100, now + 10, 5, fmt::format("\"correlation\":{}", i + 1));
+    add("kernel", "gemm", 7, now + 20, 500, fmt::format("\"correlation\":{},\"device\":0,\"stream\":7", i + 1));
+    if (work > 0) add("user_annotation", "save_checkpoint", 100, now + 600, work, "");
+    now += 1'000 + work;
+  }
+  return "{\"schemaVersion\":1,\"traceEvents\":[" + events + "]}";
+}
 
 class Report : public ProgramTest {
  protected:
@@ -52,6 +74,35 @@ TEST_F(Report, OfOurOwnTraceSaysWhatTheRunSaid) {
       EXPECT_EQ(source["events_skipped"], 0);
     }
   }
+}
+
+// 51 of 110 ms are one step; the others are the steady part, 59 of 60. Table, JSON and page say the same.
+TEST_F(Report, WhatHappensOnceIsARowOfItsOwn) {
+  std::ofstream(folder_ / "t.json") << steps_with_a_checkpoint();
+  const Json json = report("t.json"), once = json["once"];
+  ASSERT_EQ(once["rows"].size(), 1u);
+  EXPECT_EQ(once["rows"][0]["place"], "save_checkpoint");
+  EXPECT_EQ(once["rows"][0]["kind"], "long_iteration");
+  EXPECT_EQ(once["rows"][0]["count"], 1);
+  EXPECT_EQ(once["rows"][0]["total_ns"], 51'000'000);
+  EXPECT_EQ(once["stretches"]["rare_ns"], 51'000'000);
+  EXPECT_EQ(once["stretches"]["steady_ns"], 59'000'000);
+  EXPECT_EQ(once["steady_iterations"], 59);
+  EXPECT_EQ(json["iterations"], 60);
+  EXPECT_EQ(json["elapsed_ns"], 110'000'000);
+  EXPECT_EQ(json["pace"]["ns"], 1'000'000.0);
+  EXPECT_EQ(json["gpu_busy_ns"], 59 * 500'000);
+  EXPECT_EQ(json["idle_ledger"]["span_ns"], 59'000'000);
+  EXPECT_EQ(json["idle_ledger"]["idle_ns"], 59 * 500'000);
+  EXPECT_EQ(json["breakdown"]["time"]["span_ns"], 59'000'000);
+  EXPECT_EQ(json["breakdown"]["of"]["iterations"], 59);
+  EXPECT_EQ(json["breakdown"]["kernel_time_ns"], 59 * 500'000);
+  EXPECT_EQ(json["advice"]["iterations"], 59);
+  const std::string text = run({"report", "t.json", "--html", "t.html"}).out;
+  EXPECT_THAT(text, HasSubstr("From the steady part: 59 of 60 iterations, 59 ms of 110 ms."));
+  EXPECT_THAT(text, HasSubstr("    save_checkpoint"));
+  EXPECT_THAT(text, HasSubstr("steady 59 ms, now and then 51 ms, end 0 ns: 110 ms in all."));
+  EXPECT_THAT(text_of(folder_ / "t.html"), HasSubstr("<td class=\"name\">save_checkpoint</td>"));
 }
 
 // tests/data/README.md has their counts.

@@ -1,6 +1,12 @@
 // Where the GPU idles, in an opened trace: rows that add up, and a click that shows the longest gap.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
 
 #include "desk/desk.h"
 
@@ -57,6 +63,44 @@ TEST_F(IdleTest, ARowShowsItsLongestGapAndThenTheOthers) {
   EXPECT_EQ(state().selection.bubble->start_ns, ledger().rows[1].longest.start_ns);
   desk().click("idle.5");
   EXPECT_EQ(state().selection.bubble->start_ns, ledger().other.longest.start_ns);
+}
+
+// 60 steps of 1 ms, the 31st with 50 ms more: a row below the others, whose click shows it.
+TEST_F(IdleTest, WhatHappensOnceIsARowOfItsOwn) {
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "once.json";
+  {
+    std::ofstream out(file);
+    out << R"({"schemaVersion":1,"traceEvents":[)";
+    int now = 0;
+    for (int i = 0; i < 60; ++i) {
+      const int takes = i == 30 ? 51'000 : 1'000;
+      const char* const format =
+          R"({{"ph":"X","cat":"{}","name":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})";
+      out << (i > 0 ? "," : "")
+          << fmt::format(fmt::runtime(format), "user_annotation", fmt::format("ProfilerStep#{}", i), 100, 100, now,
+                         takes, "")
+          << ','
+          << fmt::format(fmt::runtime(format), "cuda_runtime", "cudaLaunchKernel", 100, 100, now + 10, 5,
+                         fmt::format("\"correlation\":{}", i + 1))
+          << ','
+          << fmt::format(fmt::runtime(format), "kernel", "gemm", 0, 7, now + 20, 500,
+                         fmt::format("\"correlation\":{},\"device\":0,\"stream\":7", i + 1));
+      now += takes;
+    }
+    out << "]}";
+  }
+  state().requests.files = {file};
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("rare.0"); }));
+  EXPECT_GT(desk().place("rare.0").y, desk().place("idle.sum").y);
+  ASSERT_TRUE(desk().until([&] { return !state().idle.busy() && !state().view.moving(); }));
+  desk().click("rare.0");
+  const analysis::TimeSpan longest = model().once()->rows[0].longest;
+  EXPECT_EQ(longest.length(), 51'000'000);
+  EXPECT_EQ(state().selection.range, std::pair(longest.from, longest.to));
+  ASSERT_TRUE(desk().until([&] { return !state().view.moving(); }));
+  EXPECT_LT(axis().begin_ns(), longest.from);
+  EXPECT_GT(axis().end_ns(), longest.to);
+  std::filesystem::remove(file);
 }
 
 TEST_F(IdleTest, AnOwnRunKeepsItsPanelAndItsView) {
