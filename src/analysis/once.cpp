@@ -44,8 +44,8 @@ class RareStep {
   bool is_rare(Nanoseconds usual_ns, std::int64_t usual_launches) const {
     const Nanoseconds excess = took_ns() - (iterations() - 1) * usual_ns, limit = kRareTimes * usual_ns;
     if (excess <= limit || !(knows_pause_ || follows_)) return false;
-    const Nanoseconds own = excess - waited_ns();
-    if (own > limit && 2 * own >= excess) return true;
+    const Nanoseconds busy = now_.busy_ns - before_.busy_ns;  // also where a trace has no calls, and so no waits
+    if (excess - waited_ns() > limit && 2 * std::max(waited_ns(), busy) <= excess) return true;
     if (knows_all_) return usual_launches > 0 && launches() > (kRareTimes + iterations() - 1) * usual_launches;
     return pause_ns() > limit;  // outside of a loop whose iterations follow each other
   }

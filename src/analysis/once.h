@@ -3,13 +3,12 @@
 // a recording are of the steady part, which is the rest.
 //
 // A part of the loop is rare if it takes more than kRareTimes as long as is usual, without being how the loop paces
-// itself:
-// - the time from the end of an iteration to the start of the next: an evaluation, a checkpoint, the next epoch;
-// - an iteration in which the CPU did something else for so long: half of its time or more was no wait for the GPU, or
-//   it launched that many times as much as others. The one iteration in a hundred that reads the loss waits for the
-//   GPU's work of the others: it is long, and as usual as they are. (A wait for the data loader is none for the GPU.)
-// From the end of the iteration before to the end of the one that is affected, as everywhere, because totals are known
-// there. (So the first iteration after an evaluation, which finds the queue empty, is left out with it.)
+// itself: the time between two iterations (an evaluation, a checkpoint, the next epoch), or a long iteration. For half
+// of it or more, the CPU does not wait for the GPU and the GPU does not work; or more is launched in it than that many
+// usual iterations launch. The one iteration in a hundred that reads the loss waits for the GPU's work of the others:
+// it is long, and as usual as they are. (A wait for the data loader is none for the GPU.) From the end of the iteration
+// before to the end of the one that is affected, as everywhere, because totals are known there. (So the first iteration
+// after an evaluation, which finds the queue empty, is left out with it.)
 //
 // Usual is the larger of the median and the mean of the times from end to end: with a queue that fills, most iterations
 // take less than the GPU needs; and where iterations are marked as a small part of the loop, what lies between two is

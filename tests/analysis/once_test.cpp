@@ -195,6 +195,18 @@ TEST_F(OnceTest, AReadEveryHundredIterationsIsTheLoopsOwn) {
   EXPECT_EQ(account.summary.verdict.note, "");
 }
 
+// The same in a trace without calls, which does not show the wait: the GPU works all the time.
+TEST_F(OnceTest, SoItIsWhereNoCallsAreKnown) {
+  for (int i = 1; i <= 500; ++i) {
+    const Nanoseconds from = now;
+    t.kernel((i - 1) * 5'000 + 500, i * 5'000 + 500);
+    now += 1'000;
+    if (i % 100 == 0) now = i * 5'000 + 700;
+    t.iteration(from, now);
+  }
+  EXPECT_THAT(account().once->rows, IsEmpty());
+}
+
 // Every fifth iteration takes ten times as long: 20 % is no exception.
 TEST_F(OnceTest, WhatIsFrequentIsTheLoopsNormal) {
   for (int i = 0; i < 100; ++i) iterate(i % 5 == 4 ? 90'000 : 0);
