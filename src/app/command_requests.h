@@ -135,6 +135,11 @@ struct ProbeRequest {
   std::vector<ops::Op> ops;  ///< to be timed, too
 };
 
+/// `lanescope replay-graphs`, which the program starts itself
+struct ReplayGraphsRequest {
+  std::string cupti;  ///< to be tested; empty: in the test
+};
+
 /// `lanescope predict-check`, for developers
 struct PredictCheckRequest {
   std::string device, json;  ///< json: as in RunRequest
@@ -154,9 +159,10 @@ struct TextRequest {
   std::string text;
 };
 
-using Request = std::variant<WindowRequest, AttachRequest, RunRequest, ExperimentRequest, SweepRequest, ListRequest,
-                             ReportRequest, CompareRequest, ExportRequest, LessonRequest, GradeRequest, ScriptRequest,
-                             CalibrateRequest, ProbeRequest, PredictCheckRequest, MeasureRequest, TextRequest>;
+using Request =
+    std::variant<WindowRequest, AttachRequest, RunRequest, ExperimentRequest, SweepRequest, ListRequest, ReportRequest,
+                 CompareRequest, ExportRequest, LessonRequest, GradeRequest, ScriptRequest, CalibrateRequest,
+                 ProbeRequest, ReplayGraphsRequest, PredictCheckRequest, MeasureRequest, TextRequest>;
 
 /// Throws base::UsageError: one line that says what is wrong and what is allowed.
 Request parse_command_line(int argc, const char* const* argv);

@@ -328,9 +328,12 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
     if (begun_ns_ && t > *begun_ns_) ended = Iteration{*begun_ns_, t};
     if (ended && missed_calls_) {
       const Nanoseconds usual = std::max<Nanoseconds>(1, usual_round_ns_);
-      ended->rounds = static_cast<std::uint32_t>(
-          std::clamp<Nanoseconds>((t - *begun_ns_ - held_up_ns_ + usual / 2) / usual, 1, kMostMissed));
-      if (usual_round_ns_ == 0) ended.reset();
+      const Nanoseconds rounds = std::max<Nanoseconds>((t - *begun_ns_ - held_up_ns_ + usual / 2) / usual, 1);
+      if (usual_round_ns_ == 0 || rounds > kMostMissed) {
+        ended.reset();
+      } else {
+        ended->rounds = static_cast<std::uint32_t>(rounds);
+      }
     } else if (ended) {
       const Nanoseconds took = t - *begun_ns_;
       usual_round_ns_ += usual_round_ns_ == 0 ? took : (took - usual_round_ns_) / 16;

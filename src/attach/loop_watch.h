@@ -166,8 +166,8 @@ class LoopWatch {
   /// For a moment no call was watched at all: the iterations until the next known one are counted by their pace.
   /// `held_up_ns`: of that the program could make no call.
   void calls_missed(Nanoseconds held_up_ns) {
+    held_up_ns_ = held_up_ns + (missed_calls_ ? held_up_ns_ : 0);
     missed_calls_ = begun_ns_.has_value();
-    held_up_ns_ = held_up_ns;
   }
 
   /// Empty: found by itself.

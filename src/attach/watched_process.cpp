@@ -35,6 +35,8 @@ std::uint64_t kind_of_copy(const Record& record) {
   return std::uint64_t{record.name} << 32 | (record.detail != 0 ? record.detail : kThread | record.thread);
 }
 
+constexpr Nanoseconds kLongAway = base::kSecond;
+
 /// Correlations count up, and may wrap.
 bool comes_before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
 
@@ -557,7 +559,13 @@ void WatchedProcess::take_recording(const wire::RecordingMessage& recording) {
   const Nanoseconds t = here(recording.time_ns);
   if (!plausible(t, t)) return;
   if (recording.act == wire::RecordingAct::Away) {
-    for (auto& [tid, thread] : threads_) thread.loops.calls_missed(Nanoseconds{recording.held_up_us} * 1000);
+    for (auto& [tid, thread] : threads_) {
+      thread.loops.calls_missed(Nanoseconds{recording.held_up_us} * 1000);
+      // Long, because another profiler had CUPTI: what a thread did since its last call is not known.
+      if (recording.took_ns < kLongAway) continue;
+      thread.quiet = {};
+      thread.last_end_ns = 0;
+    }
     return;
   }
   if (!bursts_.take(recording.act, t)) return;

@@ -22,9 +22,10 @@ constexpr int kDomains = 2;
 struct Api {
   std::atomic<std::uint32_t> name;  // text; 0: not sent yet
   std::atomic<bool> launches, graphs;
-  bool waits, quiet;  // of call_lists.h; constant after prepare_calls()
-  Watched from;       // the level that watches it; constant after prepare_calls()
-  bool enabled;       // the library's thread only
+  std::atomic<bool> begins_graph, ends_graph;  // at its start and at its end
+  bool waits, quiet;                           // of call_lists.h; constant after prepare_calls()
+  Watched from;                                // the level that watches it; constant after prepare_calls()
+  bool enabled;                                // the library's thread only
 };
 Api apis[kDomains][kMostCalls];
 
@@ -44,6 +45,9 @@ std::uint32_t learn_name(Api& api, CUpti_CallbackDomain domain, CUpti_CallbackId
   for (const char* of : {"GraphInstantiate", "GraphLaunch", "GraphUpload", "GraphExecUpdate", "BeginCapture"}) {
     if (std::strstr(name, of)) api.graphs.store(true, kRelaxed);
   }
+  const bool instantiates = std::strstr(name, "GraphInstantiate");
+  if (instantiates || std::strstr(name, "BeginCapture")) api.begins_graph.store(true, kRelaxed);
+  if (instantiates || std::strstr(name, "EndCapture")) api.ends_graph.store(true, kRelaxed);
   const std::uint32_t text = text_id(name, std::strlen(name));
   if (text == kLater) return 0;
   api.name.store(text, kRelaxed);
@@ -60,7 +64,7 @@ void show_open(const ThreadState& t, bool open) {
     entry.name.store(t.name, kRelaxed);
     entry.stack.store(t.stack, kRelaxed);
     entry.start_ns.store(t.start_ns, kRelaxed);
-    entry.correlation.store(numbered(t.correlation), kRelaxed);
+    entry.correlation.store(t.number, kRelaxed);
     entry.api.store(std::uint32_t{t.domain} << 16 | t.call, kRelaxed);
   }
   entry.thread.store(open ? t.id.load(kRelaxed) : 0, kRelaxed);
@@ -80,9 +84,10 @@ void enter(ThreadState& t, int d, const CUpti_CallbackData& call, CUpti_Callback
   t.domain = static_cast<std::uint8_t>(domain);
   t.call = id;
   t.correlation = call.correlationId;
-  t.newest_call.store(numbered(call.correlationId), kRelaxed);
+  t.number = numbered(call.correlationId);
+  t.newest_call.store(t.number, kRelaxed);
   if (std::uint32_t none = 0; first_call.load(kRelaxed) == 0) {
-    first_call.compare_exchange_strong(none, numbered(call.correlationId), kRelaxed);
+    first_call.compare_exchange_strong(none, t.number, kRelaxed);
   }
   t.generation = now_generation;
   t.start_ns = now_ns();
@@ -98,19 +103,22 @@ void enter(ThreadState& t, int d, const CUpti_CallbackData& call, CUpti_Callback
   add(t.calls);
   if (status.first_call_ns.load(kRelaxed) == 0) status.first_call_ns.store(t.start_ns, kRelaxed);
   if (api.launches.load(kRelaxed)) add(t.launches);
+  if (api.begins_graph.load(kRelaxed)) graph_in_progress.store(true, std::memory_order_release);
   if (api.graphs.load(kRelaxed)) graphs_seen.store(true, std::memory_order_release);
 }
 
 void leave(ThreadState& t, const CUpti_CallbackData& call, CUpti_CallbackDomain domain, CUpti_CallbackId id) {
   if (!t.open || t.correlation != call.correlationId || t.domain != domain || t.call != id) return;
   t.open = false;
+  Api& api = apis[domain == CUPTI_CB_DOMAIN_DRIVER_API][id];
   wire::CallMessage message;
   message.start_ns = t.start_ns;
   message.end_ns = now_ns();
-  message.correlation = numbered(t.correlation);
+  message.correlation = t.number;
   message.thread = t.id.load(kRelaxed);
   message.api = std::uint32_t{t.domain} << 16 | t.call;
-  if (t.name == 0) t.name = learn_name(apis[domain == CUPTI_CB_DOMAIN_DRIVER_API][id], domain, id);
+  if (t.name == 0) t.name = learn_name(api, domain, id);
+  if (api.ends_graph.load(kRelaxed)) graph_in_progress.store(false, std::memory_order_release);
   message.name = t.name;
   message.stack = t.stack;
   message.result = 0;
@@ -137,7 +145,11 @@ std::uint32_t last_number = 0;  // CUPTI's, at the last call of ours
 
 void in_own_call(const CUpti_CallbackData& call) {
   if (own_thread.load(std::memory_order_acquire) != thread_id() || call.callbackSite != CUPTI_API_EXIT) return;
-  if (own_call == OwnCall::Number && call.correlationId <= last_number) number_base.fetch_add(last_number, kRelaxed);
+  if (own_call == OwnCall::Number && call.correlationId <= last_number) {
+    // Other threads' calls may have begun after the one that finalised, and have been seen.
+    const std::uint32_t newest = newest_call() - number_base.load(kRelaxed);
+    number_base.fetch_add(static_cast<std::int32_t>(newest - last_number) > 0 ? newest : last_number, kRelaxed);
+  }
   last_number = call.correlationId;
   own_call_done = own_call != OwnCall::Finalize || cupti.finalize() == CUPTI_SUCCESS;
 }
@@ -152,7 +164,7 @@ void switch_off(int d, const Ids& ids) {
 
 }  // namespace
 
-std::atomic<bool> driver_ready{false}, graphs_seen{false};
+std::atomic<bool> driver_ready{false}, graphs_seen{false}, graph_in_progress{false};
 std::atomic<bool> fatal{false};
 char fatal_text[128];
 
@@ -174,6 +186,9 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
   } else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED) {
     driver_ready.store(true, std::memory_order_release);
     wake_up();
+  } else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED) {
+    graphs_seen.store(true, std::memory_order_release);
+    graph_in_progress.store(true, std::memory_order_release);  // also by a capture whose beginning nobody saw
   } else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED) {
     graphs_seen.store(true, std::memory_order_release);
   } else if (domain == CUPTI_CB_DOMAIN_STATE && id == CUPTI_CBID_STATE_FATAL_ERROR) {
@@ -204,6 +219,7 @@ void prepare_calls() {
   cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR);
   cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
   cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED);
+  cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
 }
 
 void forget_calls() {
@@ -212,6 +228,9 @@ void forget_calls() {
   }
   domains_on = false;
   generation.fetch_add(1, std::memory_order_acq_rel);
+  graph_in_progress.store(false, std::memory_order_release);
+  // Nobody will see the end of what is open now. Only callbacks write there, and none come any more.
+  for (wire::OpenCall& open : ring.memory->open) open.thread.store(0, kRelaxed);
 }
 
 bool make_own_call(OwnCall purpose) {

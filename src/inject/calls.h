@@ -22,8 +22,10 @@ bool make_own_call(OwnCall purpose);
 /// A call's number, which goes on counting when CUPTI has begun anew.
 std::uint32_t numbered(std::uint32_t correlation);
 
-/// The process has an executable graph, or captures one: CUPTI must never be finalised again.
+/// The process has an executable graph, or captures one. Few versions of CUPTI, if any, may be finalised then.
 extern std::atomic<bool> graphs_seen;
+/// One is perhaps being captured or built, which nothing may disturb.
+extern std::atomic<bool> graph_in_progress;
 
 enum class Watched : std::uint8_t {
   Nothing,

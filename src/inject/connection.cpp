@@ -30,6 +30,8 @@ constexpr std::int64_t kFlushEvery = 8 * kMillisecond;  // on an H200 each takes
 constexpr std::int64_t kRest = 50 * kMillisecond;       // between two looks at the controls, if only waits are watched
 constexpr std::int64_t kAlert = 10 * kMillisecond;      // otherwise
 constexpr std::int64_t kWorthLeaving = 300 * kMillisecond;  // until the next burst: it takes 15 to 25 ms of our thread
+constexpr std::int64_t kOthersLeave = 5 * kMillisecond;     // CUPTI's wrappers, once it is finalised
+constexpr std::int64_t kTryAgain = 2 * kSecond;             // to subscribe, while another profiler has CUPTI
 constexpr std::int64_t kAnswer = 200 * kMillisecond;        // the viewer's, to Hello
 constexpr std::int64_t kAtExit = 200 * kMillisecond;
 constexpr std::int64_t kLongestRunAhead = 5 * kSecond;
@@ -79,6 +81,7 @@ Descriptor wake, wake_from;             // a pipe: both ends, and unlike an even
 std::atomic<std::uint32_t> leaving{0};  // 1: the program ends
 std::atomic<std::uint32_t> done{0};     // 1: the thread has ended; a futex
 bool python_done = false;
+std::int64_t hurry = 1;  // what is waited for between bursts takes so many times less; for tests
 wire::Job job{};
 
 // --- Connecting ------------------------------------------------------------------------------------------------------
@@ -190,6 +193,7 @@ class Loop {
   std::int64_t do_step(bool must) {
     const std::int64_t now = now_ns();
     ring.status().beat_ns.store(now, kRelaxed);
+    ring.status().graphs.store(graphs_seen.load(kRelaxed), kRelaxed);
     add_up_counts();
     send_unsent_changes();
     return step(now, !must);
@@ -213,8 +217,12 @@ class Loop {
       } else if (in_init || after_init(now)) {
         switch_to(request, now, at_latest);
       }
+    } else if (away_since_ != 0) {
+      if (now >= try_again_) come_back();
+      at_latest(try_again_);
     }
-    if (request.level >= wire::Level::Waits && request.sample > 0) {
+    // Without CUPTI, a thread that makes calls looks as if it made none.
+    if (request.level >= wire::Level::Waits && request.sample > 0 && cupti_works.load(kRelaxed)) {
       at_latest(sample(recording() && request.sample > kBurstSample ? kBurstSample : request.sample, now_ns()));
     }
     if (now >= chores_) {
@@ -300,12 +308,12 @@ class Loop {
     if (!recording() && !tail && kinds_on()) {
       rest(request, now_ns());
     } else if (recording() || tail) {
-      if (now >= flushed_ + kFlushEvery) {
+      if (now >= flushed_ + kFlushEvery / hurry) {
         clean_ = deliver(level) ? clean_ + 1 : 0;
         flushed_ = now;
         if (recording()) count_silence(now);
       }
-      at_latest(flushed_ + kFlushEvery);
+      at_latest(flushed_ + kFlushEvery / hurry);
     } else {
       read_completed();
     }
@@ -319,27 +327,38 @@ class Loop {
     const bool far_ahead = first_work_ns() - burst_ > 2 * request.burst;
     // Without a buffer of ours, somebody else has perhaps taken the records over, and would lose them.
     const bool ours = buffers_moved() != moved_at_burst_;
-    if (far_ahead || !ours || next - now < kWorthLeaving) return read_completed();
+    if (far_ahead || !ours || next - now < kWorthLeaving / hurry) return read_completed();
     const bool alone =
         contexts_seen() <= 1 && ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::Watching);
-    if (!stays_ && alone && !graphs_seen.load(std::memory_order_acquire)) {
+    const bool graphs_allow = !graphs_seen.load(std::memory_order_acquire) ||
+                              (request.graphs_survive && !graph_in_progress.load(std::memory_order_acquire));
+    if (!stays_ && alone && graphs_allow) {
       deliver(static_cast<std::uint32_t>(level_), true);
       const std::int64_t from = now_ns();
       if (detach_cupti()) {
-        const std::int64_t detached = now_ns();
-        const timespec others_leave{0, 5 * kMillisecond};
+        away_since_ = from;
+        held_up_ = now_ns() - from;
+        const timespec others_leave{0, kOthersLeave / hurry};
         nanosleep(&others_leave, nullptr);
-        const std::int64_t joining = now_ns();
-        if (!join_cupti()) return;
-        watch(watched_, anchor_);
-        const std::int64_t joined = now_ns();
-        send_away(from, joined, detached - from + joined - joining);
-        return;
+        forget_cupti();
+        return come_back();
       }
       stays_ = true;
     }
     release_kinds();
     if (kinds_on()) read_completed();
+  }
+
+  // `held_up_`: of the time without CUPTI, what it took to finalise and to subscribe, when it may hold calls up.
+  void come_back() {
+    const std::int64_t joining = now_ns();
+    const Joined joined = join_cupti();
+    if (joined == Joined::Yes) watch(watched_, anchor_);
+    const std::int64_t now = now_ns();
+    held_up_ += now - joining;
+    try_again_ = now + kTryAgain;
+    if (joined == Joined::Yes) send_away(away_since_, now, held_up_);
+    if (joined != Joined::Busy) away_since_ = 0;
   }
 
   // Whether somebody else gets the buffers, or CUPTI keeps all of them: launches are seen while everything is recorded,
@@ -488,7 +507,8 @@ class Loop {
   std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0, moved_at_burst_ = 0, no_buffer_ = 0,
                 launches_at_burst_ = 0;
   bool driver_known_ = false, after_init_ = false;
-  bool stays_ = false;  // CUPTI could not be finalised
+  bool stays_ = false;                                         // CUPTI could not be finalised
+  std::int64_t away_since_ = 0, held_up_ = 0, try_again_ = 0;  // CUPTI has been finalised, and not subscribed to again
   std::atomic<bool> stepping_{false};
 };
 Loop loop;
@@ -556,6 +576,7 @@ bool start() {
     return false;
   }
   ring.memory->job = job = read_job();
+  hurry = clamp(number_in("LANESCOPE_HURRY"), 1, 100);
   ring.memory->end.store(static_cast<std::uint32_t>(wire::End::None), kRelaxed);
   ring.live.store(true, std::memory_order_release);
   connection.take(s);

@@ -163,7 +163,17 @@ class Search {
   Line<200> why_;
 };
 
-void say_refusal(CUptiResult result, const char* holder) {
+void say_watching() {
+  Line<256> line;
+  line.add("CUPTI ").add(std::uint64_t{cupti.version});
+  if (cupti.version == 130000) {
+    line.add(": CUDA 13.0 before its update 1 keeps no records of cudaDeviceSynchronize");
+  }
+  set_state(wire::State::Watching, line.c_str());
+}
+
+// `before`: it was ours, and will be again when the other one lets go of it.
+void say_refusal(CUptiResult result, const char* holder, bool before = false) {
   const char* code = nullptr;
   Line<64> number;
   if (cupti.get_result_string(result, &code) != CUPTI_SUCCESS || !code) {
@@ -175,7 +185,10 @@ void say_refusal(CUptiResult result, const char* holder) {
   switch (static_cast<int>(result)) {
     case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
       state = wire::State::CuptiBusy;
-      if (*holder) {
+      if (before) {
+        line.add("another profiler has CUPTI now").add(*holder ? ": " : "").add(holder);
+        line.add("; nothing is watched until it is done");
+      } else if (*holder) {
         line.add("another profiler has CUPTI: ").add(holder).add("; run the program without it");
       } else {
         line.add("another profiler or debugger has CUPTI (nsys, ncu, cuda-gdb, ...): run the program without it");
@@ -229,26 +242,33 @@ std::atomic<bool> cupti_works{false};
 bool detach_cupti() {
   if (!cupti.finalize || !make_own_call(OwnCall::Finalize)) return false;
   cupti.subscriber = nullptr;
-  forget_calls();
-  forget_records();
   return true;
 }
 
-bool join_cupti() {
+void forget_cupti() {
+  forget_calls();
+  forget_records();
+}
+
+Joined join_cupti() {
+  const bool waited = !cupti_works.exchange(false, std::memory_order_acq_rel);
   char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = {};
   const CUptiResult result = subscribe(holder, sizeof(holder));
   if (result != CUPTI_SUCCESS) {
-    cupti_works.store(false, std::memory_order_release);
-    say_refusal(result, holder);
-    return false;
+    const bool busy = result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    if (!busy || !waited) say_refusal(result, holder, true);
+    return busy ? Joined::Busy : Joined::No;
   }
   prepare_calls();
   make_own_call(OwnCall::Number);
-  if (ask_for_records()) return true;
-  cupti_works.store(false, std::memory_order_release);
-  cupti.unsubscribe(cupti.subscriber);
-  set_state(wire::State::NoCupti, "CUPTI does not accept buffers for its records");
-  return false;
+  if (!ask_for_records()) {
+    cupti.unsubscribe(cupti.subscriber);
+    set_state(wire::State::NoCupti, "CUPTI does not accept buffers for its records");
+    return Joined::No;
+  }
+  cupti_works.store(true, std::memory_order_release);
+  if (waited) say_watching();
+  return Joined::Yes;
 }
 
 void start_cupti() {
@@ -278,12 +298,7 @@ void start_cupti() {
   }
   prepare_calls();
   cupti_works.store(true, std::memory_order_release);
-  Line<256> line;
-  line.add("CUPTI ").add(std::uint64_t{cupti.version});
-  if (cupti.version == 130000) {
-    line.add(": CUDA 13.0 before its update 1 keeps no records of cudaDeviceSynchronize");
-  }
-  set_state(wire::State::Watching, line.c_str());
+  say_watching();
 }
 
 int driver_version() {

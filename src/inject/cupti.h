@@ -49,8 +49,11 @@ void start_cupti();
 
 /// Takes CUPTI out of the process. False: it stayed as it was.
 bool detach_cupti();
-/// Subscribes again, with nothing watched and nothing recorded. False: it could not; Status says why.
-bool join_cupti();
+/// Once all threads have left it after that: what belonged to the subscription goes.
+void forget_cupti();
+enum class Joined : std::uint8_t { Yes, Busy, No };
+/// Subscribes again, with nothing watched and nothing recorded. Busy: another profiler has it now. Status says so.
+Joined join_cupti();
 
 /// The driver's answer to cuDriverGetVersion; 0: it has none.
 int driver_version();

@@ -29,7 +29,8 @@ void release_kinds();
 void forget_records();
 /// In how many contexts the GPU's work was recorded.
 std::uint32_t contexts_seen();
-/// [from_ns, to_ns) is not known: CUPTI had left the process, and held up calls for so long when it came and went.
+/// [from_ns, to_ns) is not known: CUPTI had left the process, and may have held up calls for so long as it went and
+/// came.
 void send_away(std::int64_t from_ns, std::int64_t to_ns, std::int64_t held_up_ns);
 /// For good: those that are queued may be lost. The program goes on alone, and of what stays on they cost it the most.
 void stop_kernels();

@@ -16,6 +16,7 @@ struct alignas(64) ThreadState {
   std::uint8_t domain;
   std::uint16_t mark;
   std::uint32_t call, correlation, stack, name, generation;
+  std::uint32_t number;  ///< numbered(correlation), at its start
   std::int64_t start_ns;
   bool walked;  ///< its frames were read once, with care
   // The stack lent to it last, with the innermost frame, and when that thread had made its last call: as long as both

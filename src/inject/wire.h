@@ -168,7 +168,7 @@ struct RecordingMessage {
   std::int64_t took_ns;  ///< On, Off: what switching cost
   /// On, 1: kernels were on already, so those that were launched before are recorded, too.
   std::uint32_t kernels_before;
-  std::uint32_t held_up_us = 0;  ///< Away: for so long of it the program could make no call
+  std::uint32_t held_up_us = 0;  ///< Away: for so long of it CUPTI, which went and came, may have held calls up
 };
 struct SampleMessage {
   std::int64_t time_ns, since_ns;  ///< since_ns: the end of the thread's last call
@@ -212,14 +212,18 @@ struct OpenCall {
 };
 inline constexpr std::size_t kOpenCalls = 256;
 
-struct Controls {                            // written by the viewer
-  std::atomic<std::uint32_t> level;          ///< Level
-  std::atomic<std::uint32_t> walk_launches;  ///< 1: also launches get their stacks while they are recorded
-  std::atomic<std::uint32_t> burst_us;       ///< Acquire: how long a burst lasts
-  std::atomic<std::uint32_t> period_us;      ///< Acquire: from the start of one burst to the next
-  std::atomic<std::int64_t> boost_until_ns;  ///< Acquire: record continuously until then
-  std::atomic<std::uint32_t> anchor;         ///< an API call (domain << 16 | id) that is watched between bursts, too
-  std::atomic<std::uint32_t> sample_us;      ///< threads without calls are sampled this often; 0: never
+/// Whether CUDA graphs can still be replayed once CUPTI has been finalised, as a test in another process says.
+enum class GraphsSurvive : std::uint32_t { Unknown, Yes, No };
+
+struct Controls {                             // written by the viewer
+  std::atomic<std::uint32_t> level;           ///< Level
+  std::atomic<std::uint32_t> walk_launches;   ///< 1: also launches get their stacks while they are recorded
+  std::atomic<std::uint32_t> burst_us;        ///< Acquire: how long a burst lasts
+  std::atomic<std::uint32_t> period_us;       ///< Acquire: from the start of one burst to the next
+  std::atomic<std::int64_t> boost_until_ns;   ///< Acquire: record continuously until then
+  std::atomic<std::uint32_t> anchor;          ///< an API call (domain << 16 | id) that is watched between bursts, too
+  std::atomic<std::uint32_t> sample_us;       ///< threads without calls are sampled this often; 0: never
+  std::atomic<std::uint32_t> graphs_survive;  ///< GraphsSurvive; older viewers leave it Unknown
 };
 
 struct Status {                               // written by the library
@@ -244,6 +248,7 @@ struct Status {                               // written by the library
   std::atomic<std::uint64_t> calls_seen;
   std::atomic<std::int64_t> first_call_ns;  ///< the first API call seen; 0: none
   std::atomic<std::int64_t> beat_ns;        ///< the library's thread was last alive then
+  std::atomic<std::uint32_t> graphs;        ///< 1: the process has a graph, or captures one; 0 in older libraries
 };
 
 /// The process's place in a job of several, from its environment. Zeros: it is in none, or the library is older.
@@ -271,7 +276,8 @@ struct Memory {
   alignas(64) Slot slots[1];  ///< slot_count of them
 };
 
-static_assert(offsetof(Memory, head) == 64);  // what is before it may grow into the gap: zeros of an older library
+// What is before each may grow into the gap: zeros of an older library or viewer.
+static_assert(offsetof(Memory, head) == 64 && offsetof(Memory, status) == 192 && offsetof(Memory, open) == 1152);
 
 /// Sent once over the socket, with the memory file's descriptor. The file is sealed against shrinking and growing
 /// (F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_SEAL), so that the viewer cannot be made to touch memory that is gone.

@@ -466,6 +466,29 @@ TEST(LoopWatch, RoundsInAMomentWithoutCallsAreCountedByTheirPace) {
   EXPECT_EQ(std::ranges::max(p.iterations, {}, &LoopWatch::Iteration::rounds).rounds, 11u);
 }
 
+// Twice within one round, in which calls were held up for 60: that makes 3 rounds more of the 150, not 5. And after a
+// time of 2,000 rounds nobody can say how many there were.
+TEST(LoopWatch, RoundsThatWereHeldUpOrMissedForLongAreNotCounted) {
+  Program p;
+  const auto rounds = [&](int n) {
+    for (int i = 0; i < n; ++i) {
+      for (const std::uint32_t at : {10, 20, 30}) p.call(at, at, at, true);
+    }
+  };
+  p.function(1, 0, [&] {
+    rounds(50);
+    for (int i = 0; i < 2; ++i) {
+      p.watch.calls_missed(30);
+      p.rest(75);
+    }
+    rounds(50);
+    p.watch.calls_missed(0);
+    p.rest(60'000);
+    rounds(50);
+  });
+  EXPECT_EQ(std::ranges::max(p.iterations, {}, &LoopWatch::Iteration::rounds).rounds, 4u);
+}
+
 // Where no call is always watched, one of a rare kind is the anchor, if its callbacks cost less than half a per cent:
 // one microsecond in 300. Of the other kind there are two in each round.
 TEST(LoopWatch, ALaunchIsTheAnchorWhereNothingIsAlwaysWatched) {

@@ -61,6 +61,8 @@ def init():
 launch = _function("fake_launch", _u32, _Text, _Microseconds, _u32)                # name, duration, stream
 driver_launch = _function("fake_driver_launch", _u32, _Text, _Microseconds, _u32)  # the same, as Triton launches
 graph_launch = _function("fake_graph_launch", _u32, _Text, _u32, _Microseconds, _u32)  # name, nodes, duration, stream
+begin_capture = _function("fake_begin_capture", None)
+end_capture = _function("fake_end_capture", None)
 memcpy = _function("fake_memcpy", _u32, _u32, _u64, _Microseconds, _u32, _i32)     # kind, bytes, duration, stream, blocks
 memset = _function("fake_memset", _u32, _u64, _Microseconds, _u32)                 # bytes, duration, stream
 sync = _function("fake_sync", _u32, _u32)                                          # stream
@@ -136,6 +138,8 @@ class Nccl:
 # For tests.
 step_clock = _function("fake_step_clock", None, _i64)
 take_over = _function("fake_take_over", None)
+hold = _function("fake_hold", _i32)                                                # 1: another profiler has CUPTI now
+let_go = _function("fake_let_go", None)
 lose_buffer = _function("fake_lose_buffer", None)
 kinds_enabled = _function("fake_kinds_enabled", _u32)
 callbacks_enabled = _function("fake_callbacks_enabled", _u32)

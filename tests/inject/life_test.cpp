@@ -318,6 +318,31 @@ print('free', gpu.flushes() - flushes, any('socket' in os.readlink(f'/proc/self/
   EXPECT_EQ(viewer.output(), "free 0 False\n");
 }
 
+// Of two threads one may be switching on, within cuInit, while the other one is to switch off what there is.
+TEST(Life, AViewerThatDiesDuringCuInitLeavesNothingBehind) {
+  for (int ms = 0; ms < 20; ms += 2) {
+    SCOPED_TRACE(ms);
+    Viewer viewer;
+    viewer.environment["FAKE_CUDA_INIT_MS"] = "10";
+    viewer.first_level = wire::Level::All;
+    viewer.start(R"(
+import os
+import fake_gpu as gpu
+gpu.init()
+while len(os.listdir('/proc/self/task')) > 1: pass
+copies_and_waits = 4  # what stays switched on
+gpu.launch('k', 1, 7)
+print(gpu.callbacks_enabled(), gpu.kinds_enabled() <= copies_and_waits)
+)");
+    Process* process = viewer.process();
+    ASSERT_NE(process, nullptr) << viewer.output();
+    usleep(static_cast<useconds_t>(ms) * 1000);
+    process->hang_up();
+    EXPECT_EQ(viewer.wait(), 0);
+    EXPECT_EQ(viewer.output(), "0 True\n");
+  }
+}
+
 // Of the memory that both share, the library takes nothing but the controls, which it clamps, and no index or length.
 TEST(Life, AViewerThatWritesNonsenseDoesNotDisturbTheProgram) {
   Viewer viewer;

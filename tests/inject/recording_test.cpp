@@ -1,8 +1,16 @@
 // What the GPU did: CUPTI's records, in bursts and continuously; what is dropped is counted.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -237,6 +245,8 @@ TEST(Recording, BetweenBurstsCuptiLeavesTheProcess) {
   for (const auto& r : m.recordings) {
     if (r.act != wire::RecordingAct::Away) continue;
     EXPECT_GT(r.took_ns, 5'000'000);
+    EXPECT_GT(r.held_up_us, 0u);
+    EXPECT_LT(r.held_up_us * std::int64_t{1000}, r.took_ns - 5'000'000) << "not while the others leave CUPTI";
     const auto seen = [&](std::int64_t from, std::int64_t to) {
       return std::ranges::count_if(m.calls,
                                    [&](const Call& call) { return call.start_ns > from && call.start_ns < to; });
@@ -270,6 +280,201 @@ for i in range(100000):
   })) << viewer.output();
   EXPECT_EQ(count(m, wire::RecordingAct::Away), 0u);
   EXPECT_THAT(m.problems, IsEmpty());
+}
+
+// A test in another process has shown that graphs can be replayed after it. One that is being captured is not
+// disturbed: the fake, perhaps like the real one, does not bear to be finalised then.
+TEST(Recording, GraphsThatOutliveCuptiLetItLeave) {
+  Viewer viewer;
+  viewer.environment["FAKE_CUPTI_GRAPHS"] = "survive";
+  viewer.start(R"(
+import time
+import fake_gpu as gpu
+gpu.init()
+for i in range(100000):
+    if i % 1000 < 500:
+        gpu.begin_capture()
+        time.sleep(0.001)
+        gpu.end_capture()
+    gpu.graph_launch('node', 3, 20, gpu.STREAM)
+    gpu.sync(gpu.STREAM)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  EXPECT_EQ(process->memory().controls.graphs_survive.load(), 0u);
+  in_short_bursts(*process, 400);
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] { return process->memory().status.graphs.load() == 1; })) << viewer.output();
+  for (const auto answer : {wire::GraphsSurvive::Unknown, wire::GraphsSurvive::No}) {
+    process->memory().controls.graphs_survive = static_cast<std::uint32_t>(answer);
+    const std::size_t bursts = count(m, wire::RecordingAct::Off);
+    ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) >= bursts + 2; })) << viewer.output();
+    EXPECT_EQ(count(m, wire::RecordingAct::Away), 0u);
+  }
+  process->memory().controls.graphs_survive = static_cast<std::uint32_t>(wire::GraphsSurvive::Yes);
+  ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Away) >= 4; })) << viewer.output();
+  EXPECT_THAT(m.problems, IsEmpty());
+}
+
+// As torch.profiler may: whoever comes while CUPTI is away has it. The library waits for its turn, and says so.
+TEST(Recording, AnotherProfilerThatComesWhileCuptiIsAwayIsWaitedFor) {
+  Viewer viewer;
+  viewer.start(R"(
+import threading
+import fake_gpu as gpu
+gpu.init()
+def profile():
+    while not gpu.hold(): pass
+    input()
+    gpu.let_go()
+threading.Thread(target=profile, daemon=True).start()
+while True:
+    gpu.launch('kernel', 20, gpu.STREAM)
+    gpu.sync(gpu.STREAM)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  in_short_bursts(*process, 500);
+  process->memory().controls.sample_us = 5'000;
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] { return process->state() == wire::State::CuptiBusy; })) << viewer.output();
+  EXPECT_THAT(std::string(process->memory().status.state_text), testing::HasSubstr("torch.profiler"));
+  const auto open = [&] {
+    return std::ranges::count_if(process->memory().open, [](const wire::OpenCall& call) { return call.thread != 0; });
+  };
+  EXPECT_EQ(open(), 0) << "its end would not be seen";
+  const std::size_t aways = count(m, wire::RecordingAct::Away), calls = m.calls.size();
+  const std::int64_t then = process->memory().status.beat_ns.load();
+  ASSERT_TRUE(process->until([&] { return process->memory().status.beat_ns.load() > then + 3'000'000'000; }));
+  EXPECT_EQ(process->state(), wire::State::CuptiBusy) << "it has tried again meanwhile";
+  EXPECT_EQ(m.calls.size(), calls);
+  EXPECT_THAT(m.samples, IsEmpty()) << "a thread whose calls are not seen is not quiet";
+  viewer.say("");
+  ASSERT_TRUE(process->until([&] { return process->state() == wire::State::Watching; })) << viewer.output();
+  ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Away) >= aways + 3; })) << viewer.output();
+  std::int64_t longest = 0;
+  for (const auto& r : m.recordings) {
+    if (r.act != wire::RecordingAct::Away) continue;
+    longest = std::max(longest, r.took_ns);
+    EXPECT_LT(r.held_up_us, 1'000'000u);
+  }
+  EXPECT_GT(longest, 3'000'000'000);
+  std::set<std::uint32_t> numbers;
+  for (const Call& call : m.calls) EXPECT_TRUE(numbers.insert(call.correlation).second) << call.correlation;
+  EXPECT_THAT(m.problems, IsEmpty());
+}
+
+// What a process has: pages in memory, descriptors, threads.
+struct Holdings {
+  explicit Holdings(pid_t pid) {
+    const std::string process = "/proc/" + std::to_string(pid);
+    const auto entries = [&](const char* folder) {
+      return std::distance(std::filesystem::directory_iterator(process + folder), {});
+    };
+    std::ifstream(process + "/statm") >> bytes >> bytes;
+    bytes *= sysconf(_SC_PAGESIZE);
+    descriptors = entries("/fd");
+    threads = entries("/task");
+  }
+  std::int64_t bytes = 0, descriptors = 0, threads = 0;
+};
+
+// Each burst is delivered, CUPTI leaves and comes back, and of two threads every call has a number of its own: none is
+// missing but those that they were in when CUPTI came or went. The pauses are 50 times shorter than usual; with
+// LANESCOPE_SOAK_S it goes on for so many seconds, and takes its time.
+TEST(Recording, AThousandCyclesLoseNothingAndLeaveNothingBehind) {
+  const char* soak = std::getenv("LANESCOPE_SOAK_S");
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(soak ? std::atoi(soak) : 0);
+  Viewer viewer;
+  viewer.environment["LANESCOPE_HURRY"] = soak ? "10" : "50";
+  viewer.start(R"(
+import threading, time
+import fake_gpu as gpu
+gpu.init()
+def work(stream):
+    while True:
+        gpu.memcpy(gpu.D2H, 4096, 5, stream, 0)
+        gpu.sync(stream)
+        time.sleep(0.0005)
+threading.Thread(target=work, args=(13,), daemon=True).start()
+work(gpu.STREAM)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  process->memory().controls.burst_us = soak ? 10'000 : 2'000;
+  process->memory().controls.period_us = soak ? 100'000 : 15'000;
+  process->level(wire::Level::Acquire);
+  Messages& m = process->messages;
+  constexpr int kCycles = 1'000, kWarm = 100;
+  constexpr std::int64_t kMostMissing = 4, kMostGrowth = 2 << 20;
+  const wire::Status& status = process->memory().status;
+  std::optional<Holdings> warm;
+  std::int64_t joined = 0;
+  std::uint32_t last_number = 0;
+  std::set<std::uint32_t> seen;
+  std::uint64_t all_bursts = 0, all_calls = 0, all_copies = 0;
+  int cycles = 0;
+  for (; cycles < kCycles || std::chrono::steady_clock::now() < until; ++cycles) {
+    SCOPED_TRACE(cycles);
+    if (cycles == kWarm) warm.emplace(viewer.pid());
+    ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Away) > 0; })) << viewer.output();
+    const auto away = std::ranges::find(m.recordings, wire::RecordingAct::Away, &wire::RecordingMessage::act);
+    // One burst, or more if the machine is so busy that there was no time to leave after the first.
+    std::vector<std::pair<std::int64_t, std::int64_t>> bursts;
+    std::int64_t delivered_until = 0;
+    for (auto r = m.recordings.begin(); r != away; ++r) {
+      if (r->act == wire::RecordingAct::On) bursts.emplace_back(r->time_ns, 0);
+      if (r->act == wire::RecordingAct::Off) bursts.back().second = r->time_ns;
+      if (r->act == wire::RecordingAct::Delivered) delivered_until = r->time_ns;
+    }
+    all_bursts += bursts.size();
+    ASSERT_FALSE(bursts.empty());
+    for (const auto& [on, off] : bursts) ASSERT_TRUE(on < off && off < delivered_until);
+    const std::int64_t back = away->time_ns;
+    std::vector<std::uint32_t> numbers;
+    if (seen.size() > 1'000'000) seen.clear();
+    for (const Call& call : m.calls) {
+      if (call.start_ns >= back) continue;
+      EXPECT_TRUE(seen.insert(call.correlation).second) << call.correlation;
+      // While it subscribes, some calls are seen and some are not.
+      if (call.start_ns >= joined && call.start_ns < back - away->took_ns) numbers.push_back(call.correlation);
+      const bool recorded =
+          std::ranges::any_of(bursts, [&](const auto& b) { return call.start_ns > b.first && call.end_ns < b.second; });
+      if (!recorded || call.text != "cudaMemcpyAsync_v3020") continue;
+      ++all_copies;
+      EXPECT_EQ(std::ranges::count(m.copies, call.correlation, &Operation::correlation), 1) << call.correlation;
+    }
+    std::ranges::sort(numbers);
+    if (!numbers.empty()) {  // the program may have stood still on a busy machine
+      EXPECT_GT(numbers.front(), last_number);
+      EXPECT_LE(numbers.back() - numbers.front() + 1, numbers.size() + kMostMissing);
+      last_number = numbers.back();
+    }
+    all_calls += numbers.size();
+    joined = back;
+    EXPECT_EQ(status.dropped + status.cupti_dropped + status.no_buffer + status.untimed + status.threads_lost, 0u);
+    EXPECT_THAT(m.problems, IsEmpty());
+    EXPECT_EQ(process->state(), wire::State::Watching);
+    m.recordings.erase(m.recordings.begin(), away + 1);
+    // A slow reader has read some of the next cycle, too.
+    const auto is_over = [&](const auto& message) { return message.start_ns < back; };
+    std::erase_if(m.calls, is_over);
+    std::erase_if(m.copies, is_over);
+    std::erase_if(m.syncs, is_over);
+    if (testing::Test::HasFailure()) break;
+  }
+  const Holdings end(viewer.pid());
+  ASSERT_TRUE(warm);
+  EXPECT_LT(end.bytes - warm->bytes, kMostGrowth);
+  EXPECT_EQ(end.descriptors, warm->descriptors);
+  EXPECT_EQ(end.threads, warm->threads);
+  EXPECT_GT(all_copies, static_cast<std::uint64_t>(cycles));
+  EXPECT_GT(all_calls, 10 * static_cast<std::uint64_t>(cycles));
+  std::printf(
+      "[ cycles   ] %d, %llu bursts, %llu calls, %llu copies; %lld kB more than after the first %d, %lld in all\n",
+      cycles, static_cast<unsigned long long>(all_bursts), static_cast<unsigned long long>(all_calls),
+      static_cast<unsigned long long>(all_copies), static_cast<long long>((end.bytes - warm->bytes) / 1024), kWarm,
+      static_cast<long long>(end.bytes / 1024));
 }
 
 // It cannot be finalised: it stays, and is not asked again.

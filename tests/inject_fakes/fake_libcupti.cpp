@@ -7,6 +7,7 @@
 //   FAKE_CUPTI_HOLDER   the name of the other subscriber
 //   FAKE_CUPTI_SPIN     1: waits spin instead of sleeping
 //   FAKE_CUPTI_STAYS    cuptiFinalize refuses
+//   FAKE_CUPTI_GRAPHS   survive: graphs that were made before cuptiFinalize can be replayed after it
 #include <cupti.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -74,7 +75,7 @@ std::atomic<std::uint32_t> last_correlation{0};
 std::atomic<std::uint32_t> calls_open{0}, stuck_at{0};
 std::atomic<std::int64_t> clock_step{0};
 std::atomic<int> flushes{0}, finalized{0};
-std::atomic<bool> graphs_made{false}, graphs_broken{false};
+std::atomic<bool> graphs_made{false}, graphs_broken{false}, capturing{false}, held{false};
 
 // What a test preloads to count allocations and locks.
 using Mark = void (*)();
@@ -118,6 +119,10 @@ const char* name_of(bool driver, std::uint32_t id) {
       return "cudaFree_v3020";
     case CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000:
       return "cudaGraphLaunch_v10000";
+    case CUPTI_RUNTIME_TRACE_CBID_cudaStreamBeginCapture_v10000:
+      return "cudaStreamBeginCapture_v10000";
+    case CUPTI_RUNTIME_TRACE_CBID_cudaStreamEndCapture_v10000:
+      return "cudaStreamEndCapture_v10000";
     case CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020:
       return "cudaGetDevice_v3020";
     case CUPTI_RUNTIME_TRACE_CBID_cudaStreamCreate_v3020:
@@ -127,9 +132,12 @@ const char* name_of(bool driver, std::uint32_t id) {
   }
 }
 
-void call_back(bool driver, std::uint32_t id, std::uint32_t correlation, CUpti_ApiCallbackSite site, int* result) {
+// `epoch`: how often CUPTI had been finalised when the call got its number; nobody is told that it begins after that.
+void call_back(bool driver, std::uint32_t id, std::uint32_t correlation, CUpti_ApiCallbackSite site, int* result,
+               int epoch = finalized) {
   const CUpti_CallbackFunc told = callback;
   if (!told || !enabled[driver][id].load(std::memory_order_relaxed)) return;
+  if (site == CUPTI_API_ENTER && epoch != finalized) return;
   CUpti_CallbackData data{};
   std::uint64_t kept = 0;
   data.callbackSite = site;
@@ -148,7 +156,7 @@ class Call {
   Call(bool driver, std::uint32_t id, int result = 0)
       : driver_(driver), id_(id), result_(result), correlation(stuck_at != 0 ? stuck_at.load() : ++last_correlation) {
     ++calls_open;
-    call_back(driver_, id_, correlation, CUPTI_API_ENTER, &result_);
+    call_back(driver_, id_, correlation, CUPTI_API_ENTER, &result_, epoch_);
   }
   ~Call() {
     call_back(driver_, id_, correlation, CUPTI_API_EXIT, &result_);
@@ -161,6 +169,7 @@ class Call {
   bool driver_;
   std::uint32_t id_;
   int result_;
+  int epoch_ = finalized;
 
  public:
   const std::uint32_t correlation;
@@ -231,13 +240,16 @@ void record(Record& r, std::uint64_t end) {
   std::unique_lock lock(g.mutex);
   if (!request || g.kinds.count(r.kind) == 0) return;
   if (g.buffers.empty() || g.buffers.back().used + sizeof(Record) > g.buffers.back().size) {
+    const CUpti_BuffersCallbackRequestFunc asked_of = request;
+    const int before = finalized;
     lock.unlock();
     Buffer b;
     std::size_t most = 0;
     if (mark_begin) mark_begin();
-    request(&b.data, &b.size, &most);
+    asked_of(&b.data, &b.size, &most);
     if (mark_end) mark_end();
     lock.lock();
+    if (finalized != before) return;
     if (!b.data || b.size < sizeof(Record)) {
       ++g.dropped;
       return;
@@ -349,6 +361,8 @@ int thread_in_init() {
 CUptiResult subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc function, void* data) {
   const char* result = std::getenv("FAKE_CUPTI_RESULT");
   if (result && std::atoi(result) != 0) return static_cast<CUptiResult>(std::atoi(result));
+  const std::lock_guard lock(gpu().mutex);
+  if (held) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   mark_begin = reinterpret_cast<Mark>(dlsym(RTLD_DEFAULT, "count_begin"));
   mark_end = reinterpret_cast<Mark>(dlsym(RTLD_DEFAULT, "count_end"));
   callback = function;
@@ -375,7 +389,7 @@ EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_Callback
 EXPORT CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc function, void* data,
                                      CUpti_SubscriberParams* params) {
   const CUptiResult result = subscribe(handle, function, data);
-  const char* holder = std::getenv("FAKE_CUPTI_HOLDER");
+  const char* holder = held ? "torch.profiler" : std::getenv("FAKE_CUPTI_HOLDER");
   if (result != CUPTI_SUCCESS && holder && params->oldSubscriberName) {
     std::strncpy(params->oldSubscriberName, holder, params->oldSubscriberSize);
   }
@@ -487,19 +501,24 @@ EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
 /// Takes everything out of the process; numbers begin anew. What was instantiated before cannot be replayed any more.
 EXPORT CUptiResult cuptiFinalize() {
   if (std::getenv("FAKE_CUPTI_STAYS")) return CUPTI_ERROR_UNKNOWN;
-  callback = nullptr;
+  if (capturing) {
+    std::fputs("finalised while a graph is captured\n", stderr);
+    std::abort();
+  }
   for (int d = 0; d < 2; ++d) {
     for (auto& e : enabled[d]) e = false;
     for (bool& a : asked[d]) a = false;
   }
   state_enabled = resource_enabled = false;
   const std::lock_guard lock(gpu().mutex);
+  callback = nullptr;
   request = nullptr;
   complete = nullptr;
   gpu().kinds.clear();
   gpu().buffers.clear();
   last_correlation = 0;
-  graphs_broken = graphs_made.load();
+  const char* graphs = std::getenv("FAKE_CUPTI_GRAPHS");
+  graphs_broken = graphs_made && (!graphs || std::strcmp(graphs, "survive") != 0);
   ++finalized;
   return CUPTI_SUCCESS;
 }
@@ -553,6 +572,14 @@ EXPORT std::uint32_t fake_graph_launch(const char* name, std::uint32_t nodes, st
   Call call(false, CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000);
   for (std::uint32_t i = 0; i < nodes; ++i) kernel(name, duration_ns, stream, call.correlation, 1000 + i);
   return call.correlation;
+}
+EXPORT void fake_begin_capture() {
+  const Call call(false, CUPTI_RUNTIME_TRACE_CBID_cudaStreamBeginCapture_v10000);
+  capturing = true;
+}
+EXPORT void fake_end_capture() {
+  const Call call(false, CUPTI_RUNTIME_TRACE_CBID_cudaStreamEndCapture_v10000);
+  capturing = false;
 }
 /// kind: 1 H2D, 2 D2H, 8 D2D. A blocking copy waits for its stream and itself.
 EXPORT std::uint32_t fake_memcpy(std::uint32_t kind, std::uint64_t bytes, std::uint64_t duration_ns,
@@ -694,6 +721,13 @@ EXPORT void fake_take_over() {
       },
       [](CUcontext, std::uint32_t, std::uint8_t*, std::size_t, std::size_t) {});
 }
+/// Another profiler subscribes: 1 if it could, because nobody else had. Until fake_let_go(), nobody else can.
+EXPORT int fake_hold() {
+  const std::lock_guard lock(gpu().mutex);
+  if (!callback) held = true;
+  return held;
+}
+EXPORT void fake_let_go() { held = false; }
 EXPORT std::uint32_t fake_kinds_enabled() {
   const std::lock_guard lock(gpu().mutex);
   return static_cast<std::uint32_t>(gpu().kinds.size());
