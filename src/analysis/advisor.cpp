@@ -16,6 +16,11 @@ constexpr const char* kStopwatch = "stopwatch";  // the name of the program's ra
 
 std::string time_text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
 
+/// Below that, copying is part of the work, see judge().
+bool copies_matter(const Evidence& e) {
+  return e.share(e.summary.judged.busy_ns - e.summary.judged.kernel_ns) >= kExposedCopyMatters;
+}
+
 class Advisor {
  public:
   Advisor(const Evidence& evidence, const base::NameTable& names, const AdviceContext& context)
@@ -160,7 +165,7 @@ class Advisor {
       card.fix = bare_transfer_fix();
       return;
     }
-    if (e_.share(judged.busy_ns - judged.kernel_ns) >= kExposedCopyMatters) return;
+    if (copies_matter(e_)) return;
     const bool full_queue = e_.share(e_.full_queue_ns) >= limits::kFullQueue;
     if (busy_share() <= limits::kGpuBound && !(full_queue && busy_share() > 1 - kIdleMatters)) return;
     Card& card = add(Rule::GpuBound, 0, {});
@@ -254,7 +259,7 @@ class Advisor {
     if (busy < limits::kBusyMeanwhile) return;
     Card& card = add(Rule::HarmlessWait, 0, {}, site);
     card.title = tr("{} waits, but nothing is lost", where(site.range, site.call));
-    card.what = tr("The CPU waits {} per iteration in {}; the GPU computes for {} % of it.",
+    card.what = tr("The CPU waits {} per iteration in {}; the GPU is busy for {} % of it.",
                    time_text(e_.time_per_iteration(site.wait_ns)), names_.text(site.call), whole_percent(busy));
     card.fix = tr("Removing this wait would gain nothing: the CPU would wait at the next blocking call instead.");
   }
@@ -380,8 +385,8 @@ class Advisor {
     const bool most_of_copy =
         static_cast<double>(group.host_ns) > limits::kHeldOfCopy * static_cast<double>(group.gpu_ns);
     if ((!long_each && !most_of_copy) || e_.share(group.host_ns) < limits::kCostMatters) return;
-    Card& card =
-        add(Rule::PageableCopy, group.held_idle_ns + group.exposed_ns, {Remedy::PinMemory, Remedy::NonBlocking}, group);
+    const Nanoseconds alone = copies_matter(e_) ? group.exposed_ns : 0;
+    Card& card = add(Rule::PageableCopy, group.held_idle_ns + alone, {Remedy::PinMemory, Remedy::NonBlocking}, group);
     card.title = tr("Copies from pageable memory block the CPU in {}", copy_place(group));
     card.what =
         tr("Although the call is asynchronous, a copy blocks the CPU for {}: it is staged through a pinned buffer. "

@@ -432,10 +432,13 @@ class Gathering final : Accumulator::Listener {
   }
 
   void measure_waits() {
+    // Where copies run alone for much of the time, a wait for one is not harmless because the GPU copies meanwhile.
+    const Judged& judged = evidence_.summary.judged;
+    const bool copies_matter = evidence_.share(judged.busy_ns - judged.kernel_ns) >= kExposedCopyMatters;
     for (const Interval& wait : waits_) {
       CallSite& site = evidence_.sites[wait.of];
       site.wait_ns += std::max<Nanoseconds>(0, wait.end - wait.start);
-      site.wait_busy_ns += kernels_.within(wait.start, wait.end);
+      site.wait_busy_ns += (copies_matter ? kernels_ : busy_).within(wait.start, wait.end);
     }
     std::vector<Nanoseconds> waits;
     Nanoseconds within = 0;

@@ -31,7 +31,8 @@ struct CallSite {
   std::int64_t sync_count = 0;      ///< of these, synchronisations (trace::is_sync)
   std::int64_t needless_count = 0;  ///< synchronisations that had nothing to wait for
   Nanoseconds host_ns = 0;          ///< the sum of their durations
-  /// Waiting, copying and returning. Not a loss by itself: for wait_busy_ns of it, the GPU computed.
+  /// Waiting, copying and returning. Not a loss by itself: for wait_busy_ns of it, the GPU was busy (with
+  /// kernels, where copies run alone for kExposedCopyMatters of the time).
   Nanoseconds wait_ns = 0, wait_busy_ns = 0;
   /// The bubbles that these calls caused, or that the late launch among them ended, by cause.
   std::array<Nanoseconds, kBubbleCauses> bubble_ns{};

@@ -69,6 +69,7 @@ const Bubble* Stalls::longest(LaneId lane, Nanoseconds from, Nanoseconds to, Nan
       if (!best || b.duration() > best->duration()) best = &b;
     };
     if (i < bubbles.size() && bubbles[i].start_ns <= to) look(bubbles[i]);
+    for (std::size_t part = i + 1; part < bubbles.size() && bubbles[part].continues; ++part) look(bubbles[part]);
     for (std::size_t k = 0; k < kLook && i > 0 && bubbles[i - 1].end_ns > from; ++k) look(bubbles[--i]);
     sum = std::max(sum, own);
   }
