@@ -28,6 +28,9 @@ class Assembler {
   Assembler(trace::EventSink& sink, Counts& counts, LaneNames names = {}, OnCallWritten noted = {});
 
   void set_main_thread(std::uint32_t tid);
+  bool is_main(std::uint32_t tid) const {
+    return std::find(main_tids_.begin(), main_tids_.end(), tid) != main_tids_.end();
+  }
   void add(const Record& record);
   /// Bounds memory use: if too many events are held back, writes the older half, even if earlier ones may still come.
   void relieve(Nanoseconds now_ns);
@@ -40,9 +43,6 @@ class Assembler {
   Nanoseconds complete_until() const { return complete_ns_; }
 
  private:
-  bool is_main(std::uint32_t tid) const {
-    return std::find(main_tids_.begin(), main_tids_.end(), tid) != main_tids_.end();
-  }
   static constexpr std::int32_t kNoLane = -1;   // not created yet
   static constexpr std::int32_t kNowhere = -2;  // the sink has no more lanes
   struct StartsBefore {
