@@ -103,7 +103,6 @@ std::size_t WatchedProcess::read(std::size_t most, Nanoseconds now_ns) {
   if (n == most) return n;  // there is more, so nothing is known to be complete
 
   capture::Progress progress;
-  progress.calls_are_prompt = true;
   progress.oldest_open_call_ns = oldest_open;
   // A call's message is sent after its end was taken, so the last instants are not known yet.
   const Nanoseconds calls_known = now_ns - base::kMillisecond;

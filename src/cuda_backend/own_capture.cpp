@@ -228,7 +228,6 @@ std::uint64_t OwnCapture::Impl::read_ring(bool last) try {
       capture::Progress progress;
       progress.asked_ns = std::min(*r.delivered_ns, calls_known);
       progress.oldest_open_call_ns = oldest_open;
-      progress.calls_are_prompt = true;
       r.assembler.advance(progress, now_ns());
     }
     note_health();
