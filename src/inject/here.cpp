@@ -57,13 +57,16 @@ bool begin_here(bool calls) {
   if (!cupti_works.load(std::memory_order_acquire)) return false;
   silence = {};
   ring.live.store(true, std::memory_order_release);
-  if (calls) watch(Watched::Own, 0);
   const int kernels = start_recording(kLevelHere, calls ? Kinds::Own : Kinds::Work);
+  if (kernels != CUPTI_SUCCESS) {
+    end_here(false);
+    say_refusal(static_cast<CUptiResult>(kernels), "");
+    return false;
+  }
+  // Only now: the work of each call that is seen is recorded, and none is waited for in vain.
+  if (calls) watch(Watched::Own, 0);
   silence.begin(now_ns());
-  if (kernels == CUPTI_SUCCESS) return true;
-  end_here(false);
-  say_refusal(static_cast<CUptiResult>(kernels), "");
-  return false;
+  return true;
 }
 
 bool can_begin_here() {
