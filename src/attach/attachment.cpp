@@ -104,7 +104,7 @@ Attachment::Attachment(AttachOptions options)
     : options_(std::move(options)),
       origin_ns_(monotonic_ns()),
       trace_(options_.memory_cap_bytes),
-      recorder_(std::make_unique<capture::Recorder>(trace_, capture::WhenFull::Wait)),
+      recorder_(std::make_unique<capture::Recorder>(trace_, capture::WhenFull::Direct)),
       meeting_(std::make_unique<Meeting>()),
       graph_test_(options_.command.variables),
       intensity_(options_.intensity) {
@@ -166,6 +166,7 @@ void Attachment::run() {
   while (!stop_.load(std::memory_order_acquire)) {
     meet();
     const std::size_t read = read_all();
+    recorder_->publish_direct();
     publish();
     if (!program_ended && wait_status()) program_ended = true;
     if (program_ended && processes_.empty()) {

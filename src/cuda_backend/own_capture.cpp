@@ -271,6 +271,7 @@ void OwnCapture::Impl::note_health() {
   health.state = capture::capture_state(said);
   if (health.state != CaptureState::Running) health.reason = ring.state_text();
   health.library = capture::library_text(ring);
+  health.library.erase(0, health.library.rfind('/') + 1);  // npos + 1 is 0
   capture::add_to(health, ring.status());
   if (health.state == CaptureState::Running && health.no_buffer > 0) {
     health.state = CaptureState::Degraded;
