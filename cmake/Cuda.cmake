@@ -68,6 +68,7 @@ lanescope_unity(own_units lanescope_own "${PROJECT_SOURCE_DIR}/src" ${own_source
 add_library(lanescope_own STATIC ${own_units})
 target_link_libraries(lanescope_own PUBLIC lanescope_capture ${CMAKE_DL_LIBS})
 target_include_directories(lanescope_own SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS} "${lanescope_cupti_include}")
+target_compile_definitions(lanescope_own PRIVATE LANESCOPE_OWN_LOOPS)
 lanescope_warnings(lanescope_own)
 
 file(GLOB backend_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cuda_backend/*.cpp")

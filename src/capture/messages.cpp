@@ -57,7 +57,7 @@ void Words::learn_shape(const Message& message) {
   shape.static_shared_bytes = sent->static_bytes;
   shape.dynamic_shared_bytes = sent->dynamic_bytes;
   shape.shared_bytes = sent->static_bytes + sent->dynamic_bytes;
-  shapes_[message.id] = sink_.launch(shape);
+  shapes_[message.id] = shape;
 }
 
 Words::Call Words::call(const wire::CallMessage& sent) {
@@ -82,9 +82,15 @@ base::NameId Words::kernel(std::uint32_t id) {
   return known;
 }
 
-std::uint32_t Words::shape(std::uint32_t id) const {
-  const auto known = shapes_.find(id);
-  return known == shapes_.end() ? trace::LaunchTable::kNone : known->second;
+std::uint32_t Words::shape(std::uint32_t id, std::uint32_t context) {
+  const std::uint64_t key = std::uint64_t{context} << 32 | id;
+  if (const auto known = launches_.find(key); known != launches_.end()) return known->second;
+  const auto sent = shapes_.find(id);
+  if (sent == shapes_.end()) return trace::LaunchTable::kNone;
+  if (launches_.size() >= kMostIds) launches_.clear();  // a process that makes up contexts
+  trace::LaunchShape shape = sent->second;
+  shape.context = context;
+  return launches_[key] = sink_.launch(shape);
 }
 
 // --- messages --------------------------------------------------------------------------------------------------------
@@ -135,7 +141,7 @@ std::optional<Record> MessageReader::operation(const wire::OperationMessage& op,
   if (kernel) {
     record.event_kind = trace::EventKind::Kernel;
     record.name = words_.kernel(op.kernel.name);
-    record.detail = words_.shape(op.kernel.shape);
+    record.detail = words_.shape(op.kernel.shape, op.context);
   } else if (op.copy_kind == kMemset) {
     record.event_kind = trace::EventKind::Memset;
     record.name = words_.name(memset_name(op.destination));

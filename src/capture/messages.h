@@ -14,6 +14,7 @@
 #include "capture/assembly/record.h"
 #include "capture/ring_reader.h"
 #include "trace/capture_health.h"
+#include "trace/side_tables.h"
 #include "trace/sink.h"
 
 namespace lanescope::capture {
@@ -40,8 +41,9 @@ class Words {
   base::NameId name(std::string_view text);
   const std::string& text(std::uint32_t id) const { return texts_[id < texts_.size() ? id : 0]; }  ///< empty: unknown
   Call call(const wire::CallMessage& sent);
-  base::NameId kernel(std::uint32_t text_id);   ///< the name that is shown
-  std::uint32_t shape(std::uint32_t id) const;  ///< in the trace; LaunchTable::kNone: unknown
+  base::NameId kernel(std::uint32_t text_id);  ///< the name that is shown
+  /// Of a launch in this context, in the trace; LaunchTable::kNone: unknown.
+  std::uint32_t shape(std::uint32_t id, std::uint32_t context);
 
  protected:
   static constexpr std::uint32_t kMostIds = 1 << 20;
@@ -60,9 +62,10 @@ class Words {
   trace::EventSink& sink_;
   const base::NameId no_name_;
   std::vector<std::string> texts_{1};
-  std::unordered_map<std::uint32_t, std::uint32_t> shapes_;  // the library's number -> the trace's
-  std::unordered_map<std::uint32_t, Call> calls_;            // by wire::CallMessage::api
-  std::unordered_map<std::uint32_t, base::NameId> kernels_;  // by text
+  std::unordered_map<std::uint32_t, trace::LaunchShape> shapes_;
+  std::unordered_map<std::uint64_t, std::uint32_t> launches_;  // the trace's number, by context and shape
+  std::unordered_map<std::uint32_t, Call> calls_;              // by wire::CallMessage::api
+  std::unordered_map<std::uint32_t, base::NameId> kernels_;    // by text
 };
 
 class MessageReader {

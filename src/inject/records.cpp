@@ -28,7 +28,12 @@ constexpr std::uint32_t kMayBeToggled = 130001;     // CUDA 13.0 update 1
 //
 //   free stack ─ requested() ─▶ CUPTI ─ completed() ─▶ completed list ─ read_completed() ─▶ zeroed, free stack
 
-constexpr std::size_t kBufferBytes = 32 << 10, kBuffers = 512;
+constexpr std::size_t kBufferBytes = 32 << 10;
+#ifdef LANESCOPE_OWN_LOOPS
+constexpr std::size_t kBuffers = 2048;  // no record may be lost; untouched, they cost nothing
+#else
+constexpr std::size_t kBuffers = 512;
+#endif
 constexpr std::uint32_t kNoBuffer = 0xFFFFFFFF;
 
 enum class Place : std::uint8_t { Free, Out, Completed };
@@ -522,8 +527,10 @@ void stop_recording(std::uint32_t level, bool all) {
   recorded.to = off;
   recorded.last_call = newest_call();
   ring.status().recording.store(0, kRelaxed);
-  for (std::size_t i = sizeof(kKinds) / sizeof(kKinds[0]); i-- > 0;) {
-    if (kKinds[i].from <= kinds_now && (all || !kKinds[i].stays)) cupti.disable(kKinds[i].kind);
+  constexpr std::size_t kCount = sizeof(kKinds) / sizeof(kKinds[0]);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const ActivityKind& kind = kKinds[all ? kCount - 1 - i : i];
+    if (kind.from <= kinds_now && (all || !kind.stays)) cupti.disable(kind.kind);
   }
   all_on = all_on && !all;
   const std::int64_t took = now_ns() - off;
