@@ -608,6 +608,7 @@ void read_completed() {
       }
     }
     std::memset(data_of(oldest), 0, valid);
+    buffer.left_over = false;
     buffer.place.store(Place::Free, std::memory_order_release);
     push_free(oldest);
     oldest = next;
