@@ -12,8 +12,8 @@
 
 #include "inject/durations.h"
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-// Our own loops are recorded by the same code, and a sanitizer has its own of these.
+#ifdef LANESCOPE_OWN_LOOPS
+// The same code in our own library, which needs a newer one, and where a sanitizer has its own of these.
 #elif defined(__GLIBC__) && defined(__x86_64__)
 #define LANESCOPE_OLDEST "GLIBC_2.2.5"
 #elif defined(__GLIBC__) && defined(__aarch64__)
