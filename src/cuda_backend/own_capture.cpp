@@ -11,7 +11,6 @@
 #include <limits>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -74,7 +73,7 @@ class OwnCapture::Impl : public std::enable_shared_from_this<OwnCapture::Impl> {
   }
 
  private:
-  /// Only the thread's, and others' while they hold reading_.
+  /// For who holds reading_mutex_.
   struct Reading {
     Reading(trace::EventSink& sink, capture::RingReader opened, capture::Counts& counts, Nanoseconds origin_ns)
         : ring(std::move(opened)), words(sink), messages(words, counts, origin_ns), assembler(sink, counts) {}
@@ -94,7 +93,7 @@ class OwnCapture::Impl : public std::enable_shared_from_this<OwnCapture::Impl> {
   /// Returns Reading::news. `last`: writes all that there is.
   std::uint64_t read_ring(bool last);
   void take(const Message& message);
-  void note_health();
+  void note_health(const capture::RingReader& ring);
   static void release();
 
   trace::EventSink& sink_;
@@ -104,7 +103,7 @@ class OwnCapture::Impl : public std::enable_shared_from_this<OwnCapture::Impl> {
   capture::Counts counts_;
 
   mutable std::mutex reading_mutex_;
-  std::unique_ptr<Reading> reading_;  // null: it did not start
+  std::unique_ptr<Reading> reading_;  // null: it did not start, and holds up no other writer of the trace
 
   mutable std::mutex mutex_;  // guards what follows; never held while CUPTI is called
   std::condition_variable wake_, progress_;
@@ -134,10 +133,7 @@ void OwnCapture::Impl::start() {
   if (inject::ring.memory) ring = capture::RingReader::open(inject::ring.memory, inject::ring.bytes, problem);
   state_.state = CaptureState::Unavailable;
   state_.reason = problem;
-  if (ring) {
-    reading_ = std::make_unique<Reading>(sink_, std::move(*ring), counts_, origin_ns_);
-    note_health();
-  }
+  if (ring) note_health(*ring);
   if (!begun || !ring) return release();
   {
     Owner& own = owner();
@@ -155,13 +151,15 @@ void OwnCapture::Impl::start() {
     }
   }
   try {
+    reading_ = std::make_unique<Reading>(sink_, std::move(*ring), counts_, origin_ns_);
     running_ = true;
     thread_ = std::thread([self = shared_from_this()] { self->run(); });  // one that is stuck in CUPTI is left behind
-  } catch (const std::system_error& e) {
+  } catch (const std::exception& e) {
     inject::end_here(false);
+    reading_.reset();
     running_ = false;
     state_.state = CaptureState::Unavailable;
-    state_.reason = tr("the thread for the capture cannot be started: {}", e.what());
+    state_.reason = tr("the capture cannot be started: {}", e.what());
     release();
   }
 }
@@ -231,7 +229,7 @@ std::uint64_t OwnCapture::Impl::read_ring(bool last) try {
       progress.oldest_open_call_ns = oldest_open;
       r.assembler.advance(progress, now_ns());
     }
-    note_health();
+    note_health(r.ring);
   }
   return news;
 } catch (const std::exception&) {  // out of memory: a message is lost
@@ -265,8 +263,7 @@ void OwnCapture::Impl::take(const Message& message) {
 }
 
 // What the library says of itself, for other threads.
-void OwnCapture::Impl::note_health() {
-  const capture::RingReader& ring = reading_->ring;
+void OwnCapture::Impl::note_health(const capture::RingReader& ring) {
   const wire::State said = capture::library_state(ring.status());
   CaptureHealth health;
   health.state = capture::capture_state(said);
@@ -283,7 +280,7 @@ void OwnCapture::Impl::note_health() {
   }
   const std::lock_guard lock(mutex_);
   state_ = std::move(health);
-  complete_ns_ = reading_->assembler.complete_until();
+  if (reading_) complete_ns_ = reading_->assembler.complete_until();
 }
 
 // --- for any thread --------------------------------------------------------------------------------------------------

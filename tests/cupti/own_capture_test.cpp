@@ -132,6 +132,7 @@ class KeepingSink final : public trace::EventSink {
     return static_cast<trace::NameId>(names_.size());
   }
   std::unique_ptr<trace::EventWriter> open_writer() override { return std::make_unique<Writer>(*this); }
+  int writers() const { return writers_; }
 
   std::vector<Seen> seen() const {
     const std::lock_guard lock(mutex_);
@@ -176,7 +177,8 @@ class KeepingSink final : public trace::EventSink {
  private:
   class Writer final : public trace::EventWriter {
    public:
-    explicit Writer(KeepingSink& sink) : sink_(sink) {}
+    explicit Writer(KeepingSink& sink) : sink_(sink) { ++sink_.writers_; }
+    ~Writer() override { --sink_.writers_; }
     void write(const Event& event) noexcept override {
       const std::lock_guard lock(sink_.mutex_);
       sink_.events_.push_back(event);
@@ -195,7 +197,7 @@ class KeepingSink final : public trace::EventSink {
   std::vector<std::string> names_;
   std::vector<Event> events_;
   trace::Nanoseconds complete_ = std::numeric_limits<trace::Nanoseconds>::min();
-  std::atomic<int> broken_{0};
+  std::atomic<int> broken_{0}, writers_{0};
 };
 
 class OwnCaptureTest : public testing::Test {
@@ -321,6 +323,7 @@ TEST_F(OwnCaptureTest, ASecondIsBusyUntilTheFirstHasStopped) {
   capture->flush();
   EXPECT_THAT(sink.calls("cudaMalloc"), SizeIs(1)) << "the first is not disturbed";
   capture->stop();
+  EXPECT_EQ(sink.writers(), 0);
   EXPECT_EQ(capture->health().state, CaptureState::Running) << "as it was";
   EXPECT_EQ(OwnCapture::problem(), "");
   EXPECT_EQ(OwnCapture(other, 0, CaptureLevel::All).health().state, CaptureState::Running);
@@ -386,11 +389,13 @@ TEST_P(Refused, SaysWhyAndLeavesNothingOn) {
   EXPECT_EQ(refused.health().state, GetParam().state) << refused.health().reason;
   EXPECT_NE(refused.health().reason, "");
   refused.flush();
+  EXPECT_EQ(sink.writers(), 0) << "one that says nothing holds the trace's live edge up";
 }
 INSTANTIATE_TEST_SUITE_P(Results, Refused,
                          testing::Values(Refusal{39, CaptureState::Busy}, Refusal{35, CaptureState::Denied},
-                                         Refusal{33, CaptureState::Unsupported}, Refusal{40, CaptureState::Denied}, Refusal{41, CaptureState::Unsupported},
-                                         Refusal{43, CaptureState::Unsupported}, Refusal{14, CaptureState::Unsupported},
+                                         Refusal{33, CaptureState::Unsupported}, Refusal{40, CaptureState::Denied},
+                                         Refusal{41, CaptureState::Unsupported}, Refusal{43, CaptureState::Unsupported},
+                                         Refusal{14, CaptureState::Unsupported},
                                          Refusal{2, CaptureState::Unavailable}));
 
 TEST_F(OwnCaptureTest, SaysWhoHasCupti) {
