@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "capture/ring_writer.h"
 #include "attach/watched_process.h"
 #include "capture/recorder.h"
+#include "capture/ring_writer.h"
 #include "examine.h"
 
 using namespace lanescope;
