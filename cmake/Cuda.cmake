@@ -1,5 +1,6 @@
 # Targets that need the CUDA toolkit's headers or compiler. Without a toolkit they are not built; the program is the same.
-#   lanescope_cupti    the capture through CUPTI (src/capture/cupti); CUPTI itself is found at run time
+#   lanescope_own      records our own loops: the code of src/inject without its ends in a foreign program; CUPTI itself is
+#                      found at run time
 #   lanescope_cuda     liblanescope_cuda.so, the back end that the program opens (src/cuda_backend)
 #   lanescope_inject   liblanescope_inject.so, which an attached program loads (src/inject); needs NVTX's headers, too
 # LANESCOPE_HAS_CUDA says whether they are there, LANESCOPE_HAS_INJECT whether the last one is.
@@ -59,19 +60,24 @@ get_filename_component(lanescope_cupti_include "${lanescope_cupti_header}" DIREC
 set(LANESCOPE_HAS_CUDA ON)
 message(STATUS "CUDA: ${CUDAToolkit_VERSION}, for ${CMAKE_CUDA_ARCHITECTURES}")
 
-file(GLOB cupti_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/capture/cupti/*.cpp")
-lanescope_unity(cupti_units lanescope_cupti "${PROJECT_SOURCE_DIR}/src" ${cupti_sources})
-add_library(lanescope_cupti STATIC ${cupti_units})
-target_link_libraries(lanescope_cupti PUBLIC lanescope_capture ${CMAKE_DL_LIBS})
-target_include_directories(lanescope_cupti SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS} "${lanescope_cupti_include}")
-lanescope_warnings(lanescope_cupti)
+# What only a foreign program needs: what its driver and its NVTX call.
+file(GLOB own_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/inject/*.cpp")
+list(FILTER own_sources EXCLUDE REGEX "/(inject|nvtx)\\.cpp$")
+list(APPEND own_sources "${PROJECT_SOURCE_DIR}/src/cuda_backend/own_capture.cpp")
+lanescope_unity(own_units lanescope_own "${PROJECT_SOURCE_DIR}/src" ${own_sources})
+add_library(lanescope_own STATIC ${own_units})
+target_link_libraries(lanescope_own PUBLIC lanescope_capture ${CMAKE_DL_LIBS})
+target_include_directories(lanescope_own SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS} "${lanescope_cupti_include}")
+target_compile_definitions(lanescope_own PRIVATE LANESCOPE_OWN_LOOPS)
+lanescope_warnings(lanescope_own)
 
 file(GLOB backend_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cuda_backend/*.cpp")
+list(FILTER backend_sources EXCLUDE REGEX "/own_capture\\.cpp$")
 file(GLOB backend_kernels CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cuda_backend/*.cu")
 lanescope_unity(backend_units lanescope_cuda "${PROJECT_SOURCE_DIR}/src" ${backend_sources})
 add_library(lanescope_cuda MODULE ${backend_units} ${backend_kernels})
 target_include_directories(lanescope_cuda PRIVATE "${PROJECT_SOURCE_DIR}/src")
-target_link_libraries(lanescope_cuda PRIVATE lanescope_cupti lanescope_device CUDA::cudart_static)
+target_link_libraries(lanescope_cuda PRIVATE lanescope_own lanescope_device CUDA::cudart_static)
 set_target_properties(lanescope_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
                       CUDA_RUNTIME_LIBRARY Static LINKER_LANGUAGE CXX CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden)
 # Only the functions that are looked up by name are exported.
@@ -100,6 +106,7 @@ if(NOT lanescope_nvtx_header)
 endif()
 set(LANESCOPE_HAS_INJECT ON)
 file(GLOB inject_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/inject/*.cpp")
+list(FILTER inject_sources EXCLUDE REGEX "/here\\.cpp$")  # records our own loops
 lanescope_unity(inject_units lanescope_inject "${PROJECT_SOURCE_DIR}/src" ${inject_sources})
 add_library(lanescope_inject MODULE ${inject_units})
 target_include_directories(lanescope_inject PRIVATE "${PROJECT_SOURCE_DIR}/src")

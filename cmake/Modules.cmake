@@ -10,8 +10,7 @@
 function(lanescope_module name level)
   cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE;ONLY;ALONE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
-  # capture/cupti needs CUDA's headers and is a library of its own, see Cuda.cmake.
-  list(FILTER sources EXCLUDE REGEX "/src/(app/main(_browser)?\\.cpp|capture/cupti/.*)$")
+  list(FILTER sources EXCLUDE REGEX "/src/app/main(_browser)?\\.cpp$")
   if(ARG_ONLY)
     list(TRANSFORM ARG_ONLY PREPEND "${PROJECT_SOURCE_DIR}/src/${name}/" OUTPUT_VARIABLE sources)
   endif()

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "attach/ring_writer.h"
 #include "attach/watched_process.h"
 #include "capture/recorder.h"
+#include "capture/ring_writer.h"
 #include "examine.h"
 
 using namespace lanescope;
@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kSlots = 256, kPid = 100;
 constexpr base::Nanoseconds kOrigin = 1'000'000, kNow = 100 * base::kSecond;
 
-void write_messages(attach::RingWriter& writer, std::string_view bytes) {
+void write_messages(capture::RingWriter& writer, std::string_view bytes) {
   constexpr std::size_t kHead = 6;
   while (bytes.size() >= kHead) {
     const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(bytes[i]); };
@@ -40,7 +40,7 @@ void write_messages(attach::RingWriter& writer, std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view bytes = fuzz::text_of(data + 1, size - 1);
-  attach::RingWriter writer(kSlots);
+  capture::RingWriter writer(kSlots);
   auto* memory = reinterpret_cast<char*>(&writer.memory());
   if (data[0] % 4 == 0) {  // all of it is the input's
     bytes.copy(memory, std::min(bytes.size(), writer.bytes()));
@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     write_messages(writer, bytes);
   }
   std::string problem;
-  auto ring = attach::RingReader::open(memory, writer.bytes(), problem);
+  auto ring = capture::RingReader::open(memory, writer.bytes(), problem);
   if (!ring) {
     fuzz::check_line(problem);
     return 0;

@@ -129,28 +129,6 @@ def write_controls(folder):
         (folder / "controls" / name).write_bytes(struct.pack("<q4IqII", *values))
 
 
-def write_cupti(folder):
-    """The first fields of the records; the kinds are numbered as in cupti.cpp. The rest of each record is zeros."""
-    sizes = {0: 48, 2: 216, 4: 120, 6: 88, 7: 64, 9: 72, 10: 32, 11: 24}
-    api, kernel, copy, memset, sync, overhead, context, stream = 0, 2, 4, 6, 7, 9, 10, 11
-    ms = 1_000_000
-
-    def record(kind, fields, choice=0):
-        return bytes([kind, choice]) + fields.ljust(sizes[kind], b"\0")
-
-    out = record(context, struct.pack("<IIIHH", 0, 1, 0, 1, 7)) + record(stream, struct.pack("<IIII", 0, 1, 13, 1))
-    for i in range(6):
-        at = 98_000 * ms + i * 4 * ms
-        out += record(api, struct.pack("<IIQQIIII", 0, 211, at, at + 8000, 1, 0, i + 1, 0))
-        out += record(kernel, struct.pack("<IBBHIIQQQIII", 0, 0, 0, 32, 0, 0, at + 20000, at + ms, 0, 0, 1, 7).ljust(104, b"\0"))
-        out += record(copy, struct.pack("<IBBBBQQQIIIII", 0, 1, 3, 3, 1, 4096, at + ms, at + 2 * ms, 0, 1, 7, 20 + i, 0))
-        out += record(sync, struct.pack("<IIQQIIII", 0, 3, at + 9000, at + 2 * ms, 20 + i, 1, 7, 0))
-        out += record(overhead, struct.pack("<IIIIQQQQ", 0, 0, 2, 0, 1, 0, at, at + 9))
-        out += record(memset, struct.pack("<IIQQQIIII", 0, 0, 64, at + 3 * ms, at + 3 * ms + 50, 0, 1, 7, 40 + i))
-    (folder / "cupti").mkdir(parents=True, exist_ok=True)
-    (folder / "cupti" / "loop").write_bytes(out)
-
-
 def main():
     folder, program = pathlib.Path(sys.argv[1]), sys.argv[2]
     shutil.rmtree(folder, ignore_errors=True)
@@ -158,7 +136,6 @@ def main():
     traces = write_traces(folder)
     write_ring(folder)
     write_controls(folder)
-    write_cupti(folder)
     subprocess.run([program, folder, *traces], check=True)
 
 

@@ -51,7 +51,7 @@ done
 build asan fuzz_targets "${sanitizer_options[@]}"
 [ "${#targets[@]}" -gt 0 ] || mapfile -t targets <"$folder/fuzz/targets.txt"
 for target in "${targets[@]}"; do
-  [ -x "$folder/fuzz/fuzz_$target" ] || die "target '$target' is not built here: preferences needs LANESCOPE_UI=ON, cupti needs CUDA's headers"
+  [ -x "$folder/fuzz/fuzz_$target" ] || die "target '$target' is not built here: preferences needs LANESCOPE_UI=ON"
 done
 
 say "first inputs"

@@ -16,13 +16,13 @@ DEPENDENCIES = {
     "inject": set(),
     "trace": {"base"},
     "device": {"base", "trace"},
-    "capture": {"base", "trace"},
+    "capture": {"base", "trace", "inject"},
     "attach": {"base", "trace", "capture", "inject"},
     "workload": {"base", "trace", "device"},
     "analysis": {"base", "trace"},
     "calibration": {"base", "trace", "device"},
     "prediction": {"base", "trace", "device", "capture", "calibration", "workload", "analysis"},
-    "cuda_backend": {"base", "trace", "device", "capture"},
+    "cuda_backend": {"base", "trace", "device", "capture", "inject"},
     "io": {"base", "trace", "analysis"},
     "experiment": {"base", "trace", "device", "capture", "workload", "analysis", "io"},
     "lesson": {"base", "trace", "device", "capture", "workload", "analysis", "io", "experiment"},
@@ -54,7 +54,7 @@ DRAWING = {"imgui": {"render", "shell", "window"}, "GLFW": {"render", "window"},
 # Headers of one system, and where they may be: in base/platform, and in what only Linux has.
 SYSTEM = re.compile(r"(sys|linux|arpa|netinet|net|xcb|X11|emscripten)/.*|.*\b(unistd|fcntl|poll|dlfcn|spawn|pwd|grp|signal|"
                     r"termios|glob|dirent|pthread|sched|link|elf|ucontext|unwind|strings|sysexits)\.h")
-OF_ONE_SYSTEM = ("base/platform/", "attach/", "inject/", "capture/cupti/", "cuda_backend/", "model/source/followed_source.",
+OF_ONE_SYSTEM = ("base/platform/", "attach/", "inject/", "cuda_backend/", "model/source/followed_source.",
                  "app/steer_recording.")
 
 QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)

@@ -41,9 +41,8 @@ struct Level {
   const char* name;
   CaptureLevel level;
 };
-constexpr std::array kLevels{Level{"none", CaptureLevel::None},       Level{"subscribed", CaptureLevel::Subscribed},
-                             Level{"kernels", CaptureLevel::Kernels}, Level{"operations", CaptureLevel::Operations},
-                             Level{"calls", CaptureLevel::Calls},     Level{"all", CaptureLevel::All}};
+constexpr std::array kLevels{Level{"none", CaptureLevel::None}, Level{"operations", CaptureLevel::Operations},
+                             Level{"all", CaptureLevel::All}};
 
 CaptureLevel level_named(std::string_view name) {
   for (const Level& l : kLevels) {
@@ -82,10 +81,6 @@ Json health_json(const trace::CaptureHealth& h) {
           {"clock_steps", h.clock_steps},
           {"queue_full_ns", h.queue_full_ns},
           {"overhead_ns", h.overhead_ns},
-          {"buffer_bytes", h.buffer_bytes},
-          {"buffers_total", h.buffers_total},
-          {"buffers_peak", h.buffers_peak},
-          {"buffers_completed", h.buffers_completed},
           {"latency_p50_ms", h.latency_p50_ms},
           {"latency_p99_ms", h.latency_p99_ms}};
 }

@@ -53,16 +53,12 @@ constexpr std::uint64_t kDefaultMemoryMb = 2048;
 
 trace::CaptureLevel capture_level(const std::string& name) {
   using trace::CaptureLevel;
-  static constexpr std::array<std::pair<std::string_view, CaptureLevel>, 5> kLevels{
-      {{"none", CaptureLevel::None},
-       {"kernels", CaptureLevel::Kernels},
-       {"operations", CaptureLevel::Operations},
-       {"calls", CaptureLevel::Calls},
-       {"all", CaptureLevel::All}}};
+  static constexpr std::array<std::pair<std::string_view, CaptureLevel>, 3> kLevels{
+      {{"none", CaptureLevel::None}, {"operations", CaptureLevel::Operations}, {"all", CaptureLevel::All}}};
   for (const auto& [known, level] : kLevels) {
     if (known == name) return level;
   }
-  throw UsageError(tr("--capture is '{}'; allowed: none, kernels, operations, calls, all", name));
+  throw UsageError(tr("--capture is '{}'; allowed: none, operations, all", name));
 }
 
 std::uint64_t stretch_of_developers() {
@@ -98,8 +94,7 @@ void RunArguments::add_to(CLI::App& app) {
          "--iterations", iterations_,
          tr("number of iterations, 1 to {}; default {}, or the experiment's own", kMaxIterations, kDefaultIterations))
       ->type_name("N");
-  app.add_option("--capture", capture_,
-                 tr("how much of a GPU's work is recorded: none, kernels, operations, calls, all"))
+  app.add_option("--capture", capture_, tr("how much of a GPU's work is recorded: none, operations, all"))
       ->type_name("LEVEL");
   app.add_option("--json", json_, tr("write the figures as JSON to a file, or to standard output (-)"))
       ->type_name("FILE|-");

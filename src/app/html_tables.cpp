@@ -297,7 +297,7 @@ void add_capture(const trace::CaptureHealth& h, Lines& lines) {
   lines.add_if(h.dropped, N_("{} records were dropped by the capture because no buffer was free."));
   lines.add_if(h.untimed, N_("{} records had no time and were left out."));
   lines.add_if(h.far_off, N_("{} records had an impossible time and were left out."));
-  lines.add_if(h.unknown_kind, N_("{} buffers could not be read to the end."));
+  lines.add_if(h.unknown_kind, N_("{} messages of the capture could not be read."));
   lines.add_if(h.late, N_("{} records came too late to be put in their place."));
   lines.add_if(h.clamped, N_("{} records ended before they started and are shown as instants."));
   lines.add_if(h.before_call, N_("{} operations seem to start before the call that issued them: the clocks differ."));

@@ -51,31 +51,6 @@ bool is_sealed(int file, std::size_t bytes) {
   return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
 }
 
-trace::CaptureState capture_state(wire::State state) {
-  switch (state) {
-    case wire::State::Starting:
-    case wire::State::Watching:
-      return trace::CaptureState::Running;
-    case wire::State::NoCupti:
-      return trace::CaptureState::Unavailable;
-    case wire::State::CuptiBusy:
-      return trace::CaptureState::Busy;
-    case wire::State::DriverTooOld:
-      return trace::CaptureState::Unsupported;
-    case wire::State::NoRecords:
-      return trace::CaptureState::Degraded;
-    case wire::State::Failed:
-      return trace::CaptureState::Lost;
-  }
-  return trace::CaptureState::Degraded;
-}
-
-wire::State library_state(const wire::Status& status) {
-  const std::uint32_t state = status.state.load(std::memory_order_acquire);
-  return state <= static_cast<std::uint32_t>(wire::State::Failed) ? static_cast<wire::State>(state)
-                                                                  : wire::State::Failed;
-}
-
 wire::Python python_state(const wire::Status& status) {
   const std::uint32_t python = status.python.load(std::memory_order_acquire);
   return python <= static_cast<std::uint32_t>(wire::Python::Failed) ? static_cast<wire::Python>(python)
@@ -129,7 +104,7 @@ Attachment::Attachment(AttachOptions options)
     : options_(std::move(options)),
       origin_ns_(monotonic_ns()),
       trace_(options_.memory_cap_bytes),
-      recorder_(std::make_unique<capture::Recorder>(trace_, capture::WhenFull::Wait)),
+      recorder_(std::make_unique<capture::Recorder>(trace_, capture::WhenFull::Direct)),
       meeting_(std::make_unique<Meeting>()),
       graph_test_(options_.command.variables),
       intensity_(options_.intensity) {
@@ -191,6 +166,7 @@ void Attachment::run() {
   while (!stop_.load(std::memory_order_acquire)) {
     meet();
     const std::size_t read = read_all();
+    recorder_->publish_direct();
     publish();
     if (!program_ended && wait_status()) program_ended = true;
     if (program_ended && processes_.empty()) {
@@ -371,10 +347,9 @@ ProcessState Attachment::state_of(Watched& watched) {
   state.ended = watched.ended;
   state.cut_off = watched.cut_off;
   state.recording = process.recording();
-  state.state = library_state(status);
+  state.state = capture::library_state(status);
   state.python = python_state(status);
-  const std::uint32_t version = status.cupti_version.load(std::memory_order_relaxed);
-  if (version != 0) state.library = tr("{} (API {})", process.ring().cupti_path(), version);
+  state.library = capture::library_text(process.ring());
   state.gpu = process.gpu();
   state.iterations = process.iteration_text();
   state.loops = process.loops();
@@ -393,8 +368,7 @@ ProcessState Attachment::state_of(Watched& watched) {
 }
 
 void Attachment::add_health(trace::CaptureHealth& health, const Watched& watched, const ProcessState& state) {
-  const wire::Status& status = watched.process->ring().status();
-  const trace::CaptureState capture = capture_state(state.state);
+  const trace::CaptureState capture = capture::capture_state(state.state);
   if (health.state == trace::CaptureState::None || capture > health.state) health.state = capture;
   if (capture != trace::CaptureState::Running && health.reason.empty()) {
     health.reason = watched.process->ring().state_text();
@@ -402,10 +376,7 @@ void Attachment::add_health(trace::CaptureHealth& health, const Watched& watched
   if (health.library.empty()) health.library = state.library;
   capture::add_to(health, watched.process->counts());
   health.unknown_kind += state.malformed;
-  health.dropped += state.dropped + status.cupti_dropped.load(std::memory_order_relaxed);
-  health.no_buffer += status.no_buffer.load(std::memory_order_relaxed);
-  health.untimed += status.untimed.load(std::memory_order_relaxed);
-  health.clock_steps += status.clock_steps.load(std::memory_order_relaxed);
+  capture::add_to(health, watched.process->ring().status());
 }
 
 void Attachment::add_remarks(std::vector<Remark>& remarks, const Watched& watched, const ProcessState& state) {

@@ -47,7 +47,6 @@ class Attachment {
   trace::Trace& trace() { return trace_; }
   Nanoseconds now_ns() const;
   Nanoseconds live_edge_ns() const { return trace_.complete_until(); }
-  double recorder_latency_ms() const { return recorder_->health().latency_ms; }
 
   // For any thread.
   AttachState state() const;
@@ -87,7 +86,7 @@ class Attachment {
   AttachOptions options_;
   const Nanoseconds origin_ns_;
   trace::Trace trace_;
-  std::unique_ptr<capture::Recorder> recorder_;
+  std::unique_ptr<capture::Recorder> recorder_;  // the reading thread puts events into the trace itself
   std::unique_ptr<Meeting> meeting_;
   GraphTest graph_test_;
   // The reading thread's.

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "attach/launcher.h"
-#include "attach/ring_reader.h"
 #include "base/platform/paths.h"
+#include "capture/ring_reader.h"
 
 namespace lanescope::attach {
 namespace {
@@ -40,7 +40,7 @@ class Shared {
     memory_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, arrival.memory, 0);
     ::close(arrival.memory);
     std::string problem;
-    if (memory_ != MAP_FAILED) ring_ = RingReader::open(memory_, bytes_, problem);
+    if (memory_ != MAP_FAILED) ring_ = capture::RingReader::open(memory_, bytes_, problem);
     if (!ring_) return;
     wire::Controls& controls = ring_->controls();
     controls.burst_us.store(kBurstUs);
@@ -59,7 +59,7 @@ class Shared {
   /// How often CUPTI has left since the last question, and come back.
   int cycles() {
     int n = 0;
-    const auto take = [&n](const Message& message) {
+    const auto take = [&n](const capture::Message& message) {
       const auto recording =
           message.kind == wire::MessageKind::Recording ? message.as<wire::RecordingMessage>() : std::nullopt;
       n += recording && recording->act == wire::RecordingAct::Away;
@@ -72,7 +72,7 @@ class Shared {
   const int socket_;
   const std::size_t bytes_;
   void* memory_;
-  std::optional<RingReader> ring_;
+  std::optional<capture::RingReader> ring_;
 };
 
 GraphsSurvive try_it(const std::string& cupti, const std::map<std::string, std::string>& variables,

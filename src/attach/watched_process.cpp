@@ -40,13 +40,6 @@ constexpr Nanoseconds kLongAway = base::kSecond;
 /// Correlations count up, and may wrap.
 bool comes_before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
 
-Record record_of(RecordKind kind, std::uint32_t detail) {
-  Record record;
-  record.kind = kind;
-  record.detail = detail;
-  return record;
-}
-
 // Libraries whose arrays are read without a CUDA call on the thread that waits for the value.
 bool reads_a_result(std::string_view file) {
   return file.ends_with("jax/_src/array.py") ||
@@ -68,9 +61,9 @@ WatchedProcess::WatchedProcess(Identity identity, RingReader ring, trace::Trace&
       ring_(std::move(ring)),
       trace_(trace),
       sink_(sink),
-      origin_ns_(origin_ns),
       source_(identity_.folder),
       words_(trace, sink),
+      messages_(words_, counts_, origin_ns),
       assembler_(sink, counts_,
                  capture::LaneNames{identity_.shown(), static_cast<std::int64_t>(identity_.pid),
                                     [this](std::uint32_t tid) {
@@ -95,6 +88,7 @@ WatchedProcess::~WatchedProcess() = default;
 
 std::size_t WatchedProcess::read(std::size_t most, Nanoseconds now_ns) {
   now_ns_ = now_ns;
+  messages_.set_now(now_ns);
   // Before the ring is read: calls that were open then and have ended since have sent their message.
   Nanoseconds oldest_open = std::numeric_limits<Nanoseconds>::max();
   const auto open = ring_.open_calls();
@@ -109,7 +103,6 @@ std::size_t WatchedProcess::read(std::size_t most, Nanoseconds now_ns) {
   if (n == most) return n;  // there is more, so nothing is known to be complete
 
   capture::Progress progress;
-  progress.calls_are_prompt = true;
   progress.oldest_open_call_ns = oldest_open;
   // A call's message is sent after its end was taken, so the last instants are not known yet.
   const Nanoseconds calls_known = now_ns - base::kMillisecond;
@@ -132,6 +125,7 @@ std::size_t WatchedProcess::read(std::size_t most, Nanoseconds now_ns) {
 
 void WatchedProcess::finish(Nanoseconds now_ns) {
   now_ns_ = now_ns;
+  messages_.set_now(now_ns);
   ring_.writer_ended();
   const Nanoseconds known_until = bursts_.delivered_ns();
   while (ring_.read(kProcessMessagesAtOnce, [this](const Message& message) { take(message); }) ==
@@ -160,52 +154,6 @@ void WatchedProcess::finish(Nanoseconds now_ns) {
   ranges_.reset();
 }
 
-/// What CUPTI has recorded.
-void WatchedProcess::take_record(const Message& message) {
-  switch (message.kind) {
-    case wire::MessageKind::Kernel:
-    case wire::MessageKind::Copy:
-      if (const auto op = message.as<wire::OperationMessage>())
-        take_operation(*op, message.kind == wire::MessageKind::Kernel);
-      return;
-    case wire::MessageKind::Sync:
-      if (const auto sync = message.as<wire::SyncMessage>()) {
-        Record record = record_of(RecordKind::Sync, sync->type);
-        record.correlation = sync->correlation;
-        record.context = sync->context;
-        record.stream = sync->stream;
-        add_timed(record, sync->start_ns, sync->end_ns);
-      }
-      return;
-    case wire::MessageKind::Stall:
-      if (const auto stall = message.as<wire::StallMessage>()) {
-        Record record = record_of(RecordKind::Overhead, stall->kind);
-        record.correlation = stall->correlation;
-        record.thread = numbers_.shown(stall->thread);
-        add_timed(record, stall->start_ns, stall->end_ns);
-      }
-      return;
-    case wire::MessageKind::Context:
-      if (const auto context = message.as<wire::ContextMessage>()) {
-        Record record = record_of(RecordKind::Context, context->null_stream);
-        record.context = context->context;
-        record.device = context->device;
-        assembler_.add(record);
-      }
-      return;
-    case wire::MessageKind::Stream:
-      if (const auto stream = message.as<wire::StreamMessage>()) {
-        Record record = record_of(RecordKind::Stream, stream->flags);
-        record.context = stream->context;
-        record.stream = stream->stream;
-        assembler_.add(record);
-      }
-      return;
-    default:
-      return;
-  }
-}
-
 void WatchedProcess::take(const Message& message) {
   counts_.received.fetch_add(1, std::memory_order_relaxed);
   switch (message.kind) {
@@ -232,7 +180,13 @@ void WatchedProcess::take(const Message& message) {
     case wire::MessageKind::Stall:
     case wire::MessageKind::Context:
     case wire::MessageKind::Stream:
-      return take_record(message);
+    case wire::MessageKind::Event:
+      if (auto record = messages_.record(message)) {
+        if (record->kind == RecordKind::Operation) return take_operation(*record);
+        record->thread = numbers_.shown(record->thread);
+        assembler_.add(*record);
+      }
+      return;
     case wire::MessageKind::Range:
       if (auto range = message.as<wire::RangeMessage>()) {
         range->thread = numbers_.shown(range->thread);
@@ -264,23 +218,6 @@ void WatchedProcess::take(const Message& message) {
   counts_.unknown_kind.fetch_add(1, std::memory_order_relaxed);
 }
 
-void WatchedProcess::add_timed(Record record, std::int64_t start_ns, std::int64_t end_ns) {
-  record.start_ns = here(start_ns);
-  record.end_ns = here(end_ns);
-  if (plausible(record.start_ns, record.end_ns)) assembler_.add(record);
-}
-
-bool WatchedProcess::plausible(Nanoseconds start_ns, Nanoseconds end_ns) {
-  for (const Nanoseconds t : {start_ns, end_ns}) {
-    if (t >= now_ns_ - 24 * kFarOff && t <= now_ns_ + kFarOff) continue;
-    counts_.far_off.fetch_add(1, std::memory_order_relaxed);
-    return false;
-  }
-  if (end_ns >= start_ns) return true;
-  counts_.clamped.fetch_add(1, std::memory_order_relaxed);
-  return false;
-}
-
 void WatchedProcess::take_thread(std::uint32_t tid, const std::string& name) {
   thread(numbers_.begins(tid, name)).name = name;
 }
@@ -310,20 +247,11 @@ WatchedProcess::Thread& WatchedProcess::thread(std::uint32_t tid) {
 // --- calls -----------------------------------------------------------------------------------------------------------
 
 void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
-  if (!plausible(here(call.start_ns), here(call.end_ns))) return;
   const Vocabulary::Call known = words_.call(call);
+  const std::optional<Record> sent = messages_.call(call, known);
+  if (!sent) return;
+  Record record = *sent;
   const Vocabulary::Stack* from = words_.stack(call.stack);
-  Record record;
-  record.kind = RecordKind::Call;
-  record.event_kind = trace::EventKind::Call;
-  record.start_ns = here(call.start_ns);
-  record.end_ns = here(call.end_ns);
-  record.name = known.name;
-  record.nature = known.nature;
-  record.traits = known.traits;
-  if (call.result != 0) record.traits |= capture::kFailed;
-  record.correlation = call.correlation;
-  record.thread = call.thread;
   record.detail = from ? from->site : 0;
   const bool recorded = bursts_.recorded(record.end_ns);
   if (!recorded) {
@@ -513,41 +441,14 @@ void WatchedProcess::learn_whether_it_waits(const trace::Event& call, const Reco
 
 // --- the GPU ---------------------------------------------------------------------------------------------------------
 
-void WatchedProcess::take_operation(const wire::OperationMessage& op, bool kernel) {
-  if (!plausible(here(op.start_ns), here(op.end_ns))) return;
-  Record record;
-  record.kind = RecordKind::Operation;
-  record.start_ns = here(op.start_ns);
-  record.end_ns = here(op.end_ns);
-  record.correlation = op.correlation;
-  const bool launched_before = !first_call_ || comes_before(op.correlation, *first_call_);
+void WatchedProcess::take_operation(Record record) {
+  const bool launched_before = !first_call_ || comes_before(record.correlation, *first_call_);
   if (launched_before) record.traits |= capture::kAlone;
-  record.device = op.device;
-  record.context = op.context;
-  record.stream = op.stream;
-  constexpr std::uint8_t kMemset = 0xFF;
-  if (kernel) {
-    record.event_kind = trace::EventKind::Kernel;
-    record.name = words_.kernel(op.kernel.name);
-    record.detail = words_.shape(op.kernel.shape);
-    if (const auto of_nccl = nccl_launches_.find(op.correlation); of_nccl != nccl_launches_.end()) {
+  if (record.event_kind == trace::EventKind::Kernel) {
+    if (const auto of_nccl = nccl_launches_.find(record.correlation); of_nccl != nccl_launches_.end()) {
       record.value = of_nccl->second;
       nccl_launches_.erase(of_nccl);
     }
-  } else if (op.copy_kind == kMemset) {
-    record.event_kind = trace::EventKind::Memset;
-    record.name = words_.name(capture::memset_name(op.destination));
-    record.value = op.bytes;
-    record.copy_flags = capture::copy_flags(
-        {.destination = capture::memory_kind(op.destination), .asynchronous = op.asynchronous != 0});
-  } else {
-    record.event_kind = trace::EventKind::Copy;
-    record.name = words_.name(capture::copy_name(op.copy_kind, op.source, op.destination));
-    record.value = op.bytes;
-    record.copy_flags = capture::copy_flags({.direction = capture::copy_direction(op.copy_kind),
-                                             .source = capture::memory_kind(op.source),
-                                             .destination = capture::memory_kind(op.destination),
-                                             .asynchronous = op.asynchronous != 0});
   }
   ++operations_;
   if (kernels_before_ || !launched_before) bursts_.operation(record.start_ns, record.end_ns);

@@ -20,7 +20,6 @@
 #include "attach/nccl_calls.h"
 #include "attach/program_state.h"
 #include "attach/recorded_bursts.h"
-#include "attach/ring_reader.h"
 #include "attach/vocabulary.h"
 #include "base/time.h"
 #include "capture/assembly/assembler.h"
@@ -132,18 +131,13 @@ class WatchedProcess {
     std::unordered_map<std::uint64_t, GapKind> gaps;  // by both places
   };
 
-  /// A time that cannot be stays one that cannot be, but may be calculated with.
-  Nanoseconds here(std::int64_t monotonic_ns) const {
-    return std::clamp(monotonic_ns, -base::kFarthest, base::kFarthest) - origin_ns_;
-  }
-  bool plausible(Nanoseconds start_ns, Nanoseconds end_ns);
+  Nanoseconds here(std::int64_t monotonic_ns) const { return messages_.here(monotonic_ns); }
+  bool plausible(Nanoseconds start_ns, Nanoseconds end_ns) { return messages_.plausible(start_ns, end_ns); }
   void take(const Message& message);
-  void add_timed(capture::Record record, std::int64_t start_ns, std::int64_t end_ns);
   /// `lent`: the stack is that of the thread that waits in backward() for this one.
   void take_call(const wire::CallMessage& call, bool lent);
   const FramePlace& loop_place(std::uint32_t frame);
-  void take_record(const Message& message);
-  void take_operation(const wire::OperationMessage& op, bool kernel);
+  void take_operation(capture::Record record);
   void forget_deeper(Thread& caller, std::uint32_t domain, std::uint64_t depth);
   void take_range(const wire::RangeMessage& range, const std::optional<wire::CollectivePayload>& payload);
   base::NameId arguments(const NcclArguments& of_nccl);
@@ -173,10 +167,10 @@ class WatchedProcess {
   RingReader ring_;
   trace::Trace& trace_;
   trace::EventSink& sink_;
-  const Nanoseconds origin_ns_;
   SourceLines source_;
   Vocabulary words_;
   capture::Counts counts_;
+  capture::MessageReader messages_;
   std::unordered_map<std::uint32_t, Thread> threads_;
   ThreadNumbers numbers_;
   capture::Assembler assembler_;

@@ -189,6 +189,7 @@ void Recorder::publish() {
     written += std::exchange(writer->written_, 0);
     if (writer->complete_until_ != kUnsaid) complete = std::min(complete, writer->complete_until_);
   }
+  count_late();
   trace_.publish();
   received_.fetch_add(written, std::memory_order_relaxed);
   if (complete != std::numeric_limits<Nanoseconds>::max() && complete > trace_.complete_until()) {

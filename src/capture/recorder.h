@@ -122,9 +122,9 @@ class ReorderWindow {
 //   writer (a thread each) ─▶ bounded single-producer queue ─▶ ingest thread ─▶ reorder window ─▶ Trace
 
 /// What to do when a queue is full. A real device cannot wait, so the event is dropped and counted. A virtual-time
-/// device can wait. Direct: there are no queues and no ingest thread, because nobody watches the run. The writers, all
-/// on one thread, put their events into the trace themselves, which costs a third; flush() may only be called while
-/// that thread does nothing with the recorder.
+/// device can wait. Direct: there are no queues and no ingest thread, because nobody watches the run, or the events
+/// have come through a queue already. The writers, all on one thread, put their events into the trace themselves, which
+/// costs a third; flush() may only be called while that thread does nothing with the recorder.
 enum class WhenFull : std::uint8_t { Drop, Wait, Direct };
 
 struct RecorderHealth {

@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "base/translate.h"
-#include "capture/cupti/cupti_capture.h"
-#include "capture/cupti/cupti_table.h"
 #include "cuda_backend/kernels.h"
 #include "cuda_backend/mean_slots.h"
+#include "cuda_backend/own_capture.h"
 #include "device/cuda/backend.h"
 
 namespace lanescope::cuda_backend {
@@ -143,7 +142,6 @@ const char* RealApi::gemm_provider() noexcept { return cublas_.provider(); }
 
 namespace {
 
-namespace cupti = capture::cupti;
 using base::tr;
 using device::cuda::Backend;
 using device::cuda::Capture;
@@ -152,16 +150,6 @@ using device::cuda::GpuInfo;
 using trace::CaptureHealth;
 using trace::CaptureLevel;
 using trace::CaptureState;
-
-/// Searches once per process, because CUPTI stays loaded.
-const cupti::CuptiSearch& found_cupti() {
-  static const cupti::CuptiSearch search = cupti::find_cupti();
-  return search;
-}
-
-std::string why_not_found(const cupti::CuptiSearch& search) {
-  return search.problem.empty() ? std::string(tr("CUPTI was not found")) : search.problem;
-}
 
 /// A capture that captures nothing and gives the reason.
 class NoCapture final : public Capture {
@@ -189,8 +177,7 @@ class NoCapture final : public Capture {
 
 class RunningCapture final : public Capture {
  public:
-  RunningCapture(const cupti::CuptiTable& table, const CaptureRequest& request)
-      : capture_(table, *request.sink, options_for(request)) {}
+  explicit RunningCapture(const CaptureRequest& request) : capture_(*request.sink, request.origin_ns, request.level) {}
 
   CaptureHealth health() const noexcept override {
     try {
@@ -208,7 +195,12 @@ class RunningCapture final : public Capture {
       return {};
     }
   }
-  void set_main_thread(std::uint32_t thread) noexcept override { capture_.set_main_thread(thread); }
+  void set_main_thread(std::uint32_t thread) noexcept override {
+    try {
+      capture_.set_main_thread(thread);
+    } catch (const std::exception&) {  // its calls get a lane of their own
+    }
+  }
   void flush() noexcept override {
     try {
       capture_.flush();
@@ -217,13 +209,7 @@ class RunningCapture final : public Capture {
   }
 
  private:
-  static cupti::CaptureOptions options_for(const CaptureRequest& request) {
-    cupti::CaptureOptions options;
-    options.level = request.level;
-    options.origin_ns = request.origin_ns;
-    return options;
-  }
-  cupti::CuptiCapture capture_;
+  OwnCapture capture_;
 };
 
 /// The number of GPUs; 0 if there is no driver. Clears the error.
@@ -259,8 +245,7 @@ class CudaBackend final : public Backend {
   }
 
   std::string capture_problem() noexcept override try {
-    const cupti::CuptiSearch& search = found_cupti();
-    return search.table.complete() ? cupti::subscription_problem(search.table) : why_not_found(search);
+    return count_gpus() == 0 ? no_gpu() : OwnCapture::problem();
   } catch (const std::exception& error) {
     return text_of(error);
   }
@@ -276,15 +261,15 @@ class CudaBackend final : public Backend {
     try {
       if (request.level == CaptureLevel::None) return no_capture(CaptureState::Off, {});
       if (!request.sink) return no_capture(CaptureState::Unavailable, tr("the capture has nowhere to write to"));
-      const cupti::CuptiSearch& search = found_cupti();
-      if (!search.table.complete()) return no_capture(CaptureState::Unavailable, why_not_found(search));
-      return std::make_unique<RunningCapture>(search.table, request);
+      if (count_gpus() == 0) return no_capture(CaptureState::Unavailable, no_gpu());
+      return std::make_unique<RunningCapture>(request);
     } catch (const std::exception& error) {
       return no_capture(CaptureState::Unavailable, text_of(error));
     }
   }
 
  private:
+  static std::string no_gpu() { return tr("there is no GPU here, or no driver for it"); }
   static std::unique_ptr<Capture> no_capture(CaptureState state, std::string reason) {
     return std::make_unique<NoCapture>(state, std::move(reason));
   }

@@ -227,6 +227,13 @@ inline constexpr std::uint16_t kRuntimeQuiet[] = {
     CUPTI_RUNTIME_TRACE_CBID___cudaGetProcAddress_v13000,
 };
 
+// Of these, those that ask how far the GPU is: a loop may poll.
+inline constexpr std::uint16_t kRuntimeAsks[] = {
+    CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020,       CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_ptsz_v7000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020,        CUPTI_RUNTIME_TRACE_CBID_cudaEventElapsedTime_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaEventElapsedTime_v12080,
+};
+
 // May block, or is rare: a callback costs nothing that counts.
 inline constexpr std::uint16_t kDriverWaits[] = {
     CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize,

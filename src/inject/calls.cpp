@@ -10,6 +10,7 @@
 #include "inject/cupti.h"
 #include "inject/python.h"
 #include "inject/ring.h"
+#include "inject/short_text.h"
 #include "inject/threads.h"
 
 namespace lanescope::inject {
@@ -23,7 +24,7 @@ struct Api {
   std::atomic<std::uint32_t> name;  // text; 0: not sent yet
   std::atomic<bool> launches, graphs;
   std::atomic<bool> begins_graph, ends_graph;  // at its start and at its end
-  bool waits, quiet;                           // of call_lists.h; constant after prepare_calls()
+  bool waits, quiet, asks;                     // of call_lists.h; constant after prepare_calls()
   Watched from;                                // the level that watches it; constant after prepare_calls()
   bool enabled;                                // the library's thread only
 };
@@ -216,6 +217,7 @@ void prepare_calls() {
   for (const std::uint16_t id : kDriverWaits) apis[1][id].waits = true;
   for (const std::uint16_t id : kRuntimeQuiet) apis[0][id].quiet = true;
   for (const std::uint16_t id : kDriverQuiet) apis[1][id].quiet = true;
+  for (const std::uint16_t id : kRuntimeAsks) apis[0][id].asks = true;
   cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR);
   cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
   cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED);
@@ -231,6 +233,24 @@ void forget_calls() {
   graph_in_progress.store(false, std::memory_order_release);
   // Nobody will see the end of what is open now. Only callbacks write there, and none come any more.
   for (wire::OpenCall& open : ring.memory->open) open.thread.store(0, kRelaxed);
+}
+
+void forget_call_names() {
+  for (auto& domain : apis) {
+    for (Api& api : domain) api.name.store(0, kRelaxed);
+  }
+}
+
+void release_calls() {
+  cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR);
+  cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
+  cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED);
+}
+
+void say_fatal() {
+  cupti_works.store(false, std::memory_order_release);
+  Line<256> line;
+  set_state(wire::State::Failed, line.add("CUPTI has stopped: ").add(fatal_text).c_str());
 }
 
 bool make_own_call(OwnCall purpose) {
@@ -254,11 +274,12 @@ void watch(Watched watched, std::uint32_t anchor) {
   const auto wanted = [&](int d, std::size_t id) {
     const Api& api = apis[d][id];
     if (watched != Watched::Nothing && anchor == (static_cast<std::uint32_t>(domain_of(d)) << 16 | id)) return true;
+    if (watched == Watched::Own && api.asks) return true;
     return !api.quiet && api.from <= watched && watched != Watched::Nothing;
   };
   anchor_now.store(anchor, kRelaxed);
   bool off = false;
-  if (watched == Watched::All && !domains_on) {
+  if (watched >= Watched::All && !domains_on) {
     for (int d = 0; d < kDomains; ++d) {
       cupti.enable_domain(1, cupti.subscriber, domain_of(d));
       for (Api& api : apis[d]) api.enabled = true;
@@ -266,7 +287,7 @@ void watch(Watched watched, std::uint32_t anchor) {
     switch_off(0, kRuntimeQuiet);
     switch_off(1, kDriverQuiet);
     domains_on = true;
-  } else if (watched != Watched::All && domains_on) {
+  } else if (watched < Watched::All && domains_on) {
     for (int d = 0; d < kDomains; ++d) {
       cupti.enable_domain(0, cupti.subscriber, domain_of(d));
       for (Api& api : apis[d]) api.enabled = false;

@@ -15,6 +15,10 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
 void prepare_calls();
 /// There is no subscription any more: nothing is watched.
 void forget_calls();
+/// Another reader begins, who does not know their names.
+void forget_call_names();
+/// Switches off what prepare_calls() has switched on.
+void release_calls();
 /// What CUPTI does at the next call of cuDriverGetVersion, which nobody else watches.
 enum class OwnCall : std::uint8_t { None, Number, Finalize };
 /// Makes that call on this thread, which is the library's. False: it had no callback, or CUPTI refused.
@@ -32,6 +36,7 @@ enum class Watched : std::uint8_t {
   Waits,  ///< what may block, copies, and launches of graphs
   Calls,  ///< also launches, memsets, events, captures
   All,    ///< everything but calls that only ask for something
+  Own,    ///< also those that ask how far the GPU is
 };
 /// Which calls have callbacks. `anchor`: one more (domain << 16 | id), 0: none. The library's thread only.
 void watch(Watched watched, std::uint32_t anchor);
@@ -39,8 +44,10 @@ void watch(Watched watched, std::uint32_t anchor);
 /// cuInit has ended: CUPTI said so.
 extern std::atomic<bool> driver_ready;
 
-/// CUPTI has ended itself; `fatal_text` says why.
+/// CUPTI has ended itself; `fatal_text` says why. say_fatal() says so in Status, and nothing is asked of CUPTI any
+/// more.
 extern std::atomic<bool> fatal;
 extern char fatal_text[128];
+void say_fatal();
 
 }  // namespace lanescope::inject

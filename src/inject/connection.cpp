@@ -39,8 +39,6 @@ constexpr std::size_t kSampled = 8;  // threads
 constexpr std::int64_t kBurstSample = kMillisecond;
 constexpr std::int64_t kIdle = 10 * kSecond, kIdleSample = 100 * kMillisecond;
 constexpr std::int64_t kPythonComes = 60 * kSecond;  // an interpreter that has not come by then is not waited for
-constexpr std::int64_t kLongSilence = kSecond;       // of recording with launches and without a buffer
-constexpr std::uint64_t kSilentLaunches = 100;
 constexpr std::int32_t kMostRanks = 10'000'000;
 constexpr std::int64_t kInitTakes = 10 * kSecond;  // at most: cuInit
 
@@ -213,7 +211,7 @@ class Loop {
     const auto at_latest = [&](std::int64_t t) { next = t < next ? t : next; };
     if (cupti_works.load(std::memory_order_acquire)) {
       if (fatal.load(std::memory_order_acquire)) {
-        fail();
+        say_fatal();
       } else if (in_init || after_init(now)) {
         switch_to(request, now, at_latest);
       }
@@ -283,7 +281,7 @@ class Loop {
     if (recording() && (!record || request.level != level_)) {
       // What was recorded ends before anything is switched off; then what is still under way comes in.
       stop_recording(static_cast<std::uint32_t>(level_));
-      count_silence(now_ns());
+      silence_.look(now_ns());
       ended_ = now;
       tail_until_ = now + 2 * kSecond;
       clean_ = 0;
@@ -297,9 +295,8 @@ class Loop {
     if (record && !recording()) {
       moved_at_burst_ = buffers_moved();
       start_recording(level);
-      silence_from_ = now_ns();
-      flushed_ = silence_from_;
-      burst_ = silence_from_;  // a burst lasts from when everything is on
+      burst_ = flushed_ = now_ns();  // a burst lasts from when everything is on
+      silence_.begin(burst_);
       at_latest(burst_ + (request.level == wire::Level::Acquire ? request.burst : kAlert));
     }
     level_ = request.level;
@@ -311,7 +308,7 @@ class Loop {
       if (now >= flushed_ + kFlushEvery / hurry) {
         clean_ = deliver(level) ? clean_ + 1 : 0;
         flushed_ = now;
-        if (recording()) count_silence(now);
+        if (recording()) silence_.look(now);
       }
       at_latest(flushed_ + kFlushEvery / hurry);
     } else {
@@ -359,39 +356,6 @@ class Loop {
     try_again_ = now + kTryAgain;
     if (joined == Joined::Yes) send_away(away_since_, now, held_up_);
     if (joined != Joined::Busy) away_since_ = 0;
-  }
-
-  // Whether somebody else gets the buffers, or CUPTI keeps all of them: launches are seen while everything is recorded,
-  // but no buffer moves.
-  void count_silence(std::int64_t now) {
-    const std::uint64_t launches = add_up_counts(), moved = buffers_moved();
-    const std::uint64_t no_buffer = ring.status().no_buffer.load(kRelaxed);
-    const bool said = ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::NoRecords);
-    if (moved != moved_) {
-      silence_ns_ = 0;
-      silent_launches_ = 0;
-      no_buffer_ = no_buffer;
-      if (said) set_state(wire::State::Watching, "the records come again");
-    } else {
-      silence_ns_ += now - silence_from_;
-      silent_launches_ += launches - launches_;
-      if (!said && silence_ns_ > kLongSilence && silent_launches_ > kSilentLaunches) {
-        set_state(wire::State::NoRecords,
-                  no_buffer != no_buffer_
-                      ? "CUPTI keeps all buffers for its records and gives none back: waits are still seen"
-                      : "another profiler in this program (torch.profiler?) has taken CUPTI's records over: waits are "
-                        "still seen");
-      }
-    }
-    moved_ = moved;
-    launches_ = launches;
-    silence_from_ = now;
-  }
-
-  void fail() {
-    cupti_works.store(false, std::memory_order_release);
-    Line<256> line;
-    set_state(wire::State::Failed, line.add("CUPTI has stopped: ").add(fatal_text).c_str());
   }
 
   void do_chores(std::int64_t now) {
@@ -503,9 +467,8 @@ class Loop {
   int clean_ = 0;  // flushes in a row after which CUPTI had no more records
   std::int64_t burst_ = 0, ended_ = 0, flushed_ = 0, tail_until_ = 0, chores_ = 0, began_ = 0, sample_due_ = 0,
                cupti_since_ = 0;
-  std::int64_t silence_from_ = 0, silence_ns_ = 0;
-  std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0, moved_at_burst_ = 0, no_buffer_ = 0,
-                launches_at_burst_ = 0;
+  Silence silence_;
+  std::uint64_t moved_at_burst_ = 0, launches_at_burst_ = 0;
   bool driver_known_ = false, after_init_ = false;
   bool stays_ = false;                                         // CUPTI could not be finalised
   std::int64_t away_since_ = 0, held_up_ = 0, try_again_ = 0;  // CUPTI has been finalised, and not subscribed to again

@@ -69,16 +69,17 @@ class Search {
     if (mapped_.size() > 0 && open(mapped_.c_str(), RTLD_NOW | RTLD_NOLOAD)) return true;
     for (const char* file : kFiles) {
       for (std::size_t i = 0; i < sites_; ++i) {
-        for (const char* wheel : {"/nvidia/cu13/lib/", "/nvidia/cuda_cupti/lib/"}) {
-          Path path;
-          if (try_file(path.add(site_[i].c_str()).add(wheel).add(file))) return true;
-        }
+        if (wheel(site_[i].c_str(), file)) return true;
       }
       for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
         if (const char* root = getenv(variable); root && *root && toolkit(root, file)) return true;
       }
       if (toolkit("/usr/local/cuda", file)) return true;
       if (newest_toolkit(file)) return true;
+      for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+        if (const char* root = getenv(variable); root && *root && python(root, file)) return true;
+      }
+      if (python_of_path(file)) return true;
       if (open(file, RTLD_NOW | RTLD_LOCAL)) return true;
     }
     return false;
@@ -108,6 +109,42 @@ class Search {
     for (const char* below : {"/lib64/", "/extras/CUPTI/lib64/", "/targets/x86_64-linux/lib/", "/lib/"}) {
       Path path;
       if (try_file(path.add(root).add(below).add(file))) return true;
+    }
+    return false;
+  }
+  bool wheel(const char* site, const char* file) {
+    for (const char* below : {"/nvidia/cu13/lib/", "/nvidia/cuda_cupti/lib/"}) {
+      Path path;
+      if (try_file(path.add(site).add(below).add(file))) return true;
+    }
+    return false;
+  }
+  // An environment of Python, none of whose libraries need be mapped.
+  bool python(const char* root, const char* file) {
+    Path lib;
+    DIR* folder = opendir(lib.add(root).add("/lib").c_str());
+    if (!folder) return false;
+    bool found = false;
+    while (const dirent* entry = found ? nullptr : readdir(folder)) {
+      if (std::strncmp(entry->d_name, "python3", 7) != 0) continue;
+      for (const char* packages : {"/site-packages", "/dist-packages"}) {
+        Path site;
+        found = found || wheel(site.add(lib.c_str()).add("/").add(entry->d_name).add(packages).c_str(), file);
+      }
+    }
+    closedir(folder);
+    return found;
+  }
+  // That of the first python3 which a shell would find.
+  bool python_of_path(const char* file) {
+    for (const char* at = getenv("PATH"); at && *at;) {
+      const char* end = std::strchr(at, ':');
+      const std::size_t bytes = end ? static_cast<std::size_t>(end - at) : std::strlen(at);
+      Path interpreter, root;
+      if (access(interpreter.add(at, bytes).add("/python3").c_str(), X_OK) == 0) {
+        return python(root.add(at, bytes).add("/..").c_str(), file);
+      }
+      at += bytes + (end ? 1 : 0);
     }
     return false;
   }
@@ -172,8 +209,9 @@ void say_watching() {
   set_state(wire::State::Watching, line.c_str());
 }
 
-// `before`: it was ours, and will be again when the other one lets go of it.
-void say_refusal(CUptiResult result, const char* holder, bool before = false) {
+}  // namespace
+
+void say_refusal(CUptiResult result, const char* holder, bool before) {
   const char* code = nullptr;
   Line<64> number;
   if (cupti.get_result_string(result, &code) != CUPTI_SUCCESS || !code) {
@@ -202,25 +240,38 @@ void say_refusal(CUptiResult result, const char* holder, bool before = false) {
       break;
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+      state = wire::State::Denied;
       line.add("this system does not permit tracing (").add(code).add("): an administrator can allow it");
       break;
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
+      state = wire::State::Unsupported;
       line.add("this virtual GPU cannot be traced (").add(code).add(")");
       break;
     case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:
+      state = wire::State::Unsupported;
       line.add("a GPU in confidential computing mode cannot be traced (").add(code).add(")");
       break;
     case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED:
+      state = wire::State::Unsupported;
       line.add("a part of a GPU (MIG) cannot be traced (").add(code).add(")");
       break;
     case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED:
+      state = wire::State::Unsupported;
       line.add("a GPU under WSL cannot be traced (").add(code).add(")");
+      break;
+    case CUPTI_ERROR_NOT_COMPATIBLE:
+    case CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED:
+    case CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED:
+      state = wire::State::Unsupported;
+      line.add("this GPU or its mode cannot be traced (").add(code).add(")");
       break;
     default:
       line.add("CUPTI cannot start (").add(code).add(")");
   }
   set_state(state, line.c_str());
 }
+
+namespace {
 
 // subscribe_v2 of 13.0 and later is used only because it names who has CUPTI; the records are read by the first version
 // of the interface, which all versions have.
@@ -250,6 +301,14 @@ void forget_cupti() {
   forget_records();
 }
 
+bool subscribe_to_cupti() {
+  char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = {};
+  const CUptiResult result = subscribe(holder, sizeof(holder));
+  if (result == CUPTI_SUCCESS) return true;
+  say_refusal(result, holder, false);
+  return false;
+}
+
 Joined join_cupti() {
   const bool waited = !cupti_works.exchange(false, std::memory_order_acq_rel);
   char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = {};
@@ -271,7 +330,8 @@ Joined join_cupti() {
   return Joined::Yes;
 }
 
-void start_cupti() {
+bool find_cupti() {
+  if (cupti.version != 0) return true;
   Search search;
   if (!search.run()) {
     Line<256> line;
@@ -281,16 +341,15 @@ void start_cupti() {
       line.add("CUPTI was not found: install the package nvidia-cuda-cupti, or name libcupti.so in LANESCOPE_CUPTI");
     }
     set_state(wire::State::NoCupti, line.c_str());
-    return;
+    return false;
   }
   cupti.get_version(&cupti.version);
   ring.status().cupti_version.store(cupti.version, std::memory_order_relaxed);
-  char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = {};
-  const CUptiResult result = subscribe(holder, sizeof(holder));
-  if (result != CUPTI_SUCCESS) {
-    say_refusal(result, holder);
-    return;
-  }
+  return true;
+}
+
+void start_cupti() {
+  if (!find_cupti() || !subscribe_to_cupti()) return;
   if (!prepare_records()) {
     cupti.unsubscribe(cupti.subscriber);
     set_state(wire::State::NoCupti, "CUPTI does not accept buffers for its records");

@@ -40,8 +40,14 @@ extern Cupti cupti;
 /// True from a successful subscription until the program or the viewer ends, or CUPTI fails.
 extern std::atomic<bool> cupti_works;
 
-/// Finds CUPTI and subscribes; says in Status what came of it. Called within cuInit.
+/// Each says in Status why it failed. Found once per process, since it stays loaded.
+bool find_cupti();
+bool subscribe_to_cupti();
+/// Both, and prepares records and calls. Called within cuInit.
 void start_cupti();
+/// Says in Status why CUPTI refused. `holder`: who has it; `before`: it was ours, and will be again when they let go of
+/// it.
+void say_refusal(CUptiResult result, const char* holder, bool before = false);
 
 // Between bursts: a launch-bound loop stays 2 to 66 % slower after a burst, although nothing is recorded any more,
 // until CUPTI has been finalised. A graph that was instantiated before can then not be replayed. The library's thread

@@ -20,6 +20,7 @@ namespace {
 constexpr std::uint32_t kNullAllowed = 27;  // from CUDA 12.9 on CUPTI accepts that there is no buffer
 // The versions of CUPTI that introduced the larger structs.
 constexpr std::uint32_t kOverheadCorrelation = 20;  // CUDA 12.2
+constexpr std::uint32_t kEventNumbers = 26;         // CUDA 12.8
 constexpr std::uint32_t kOverheadData = 130000;     // CUDA 13.0
 constexpr std::uint32_t kMayBeToggled = 130001;     // CUDA 13.0 update 1
 
@@ -27,7 +28,12 @@ constexpr std::uint32_t kMayBeToggled = 130001;     // CUDA 13.0 update 1
 //
 //   free stack ─ requested() ─▶ CUPTI ─ completed() ─▶ completed list ─ read_completed() ─▶ zeroed, free stack
 
-constexpr std::size_t kBufferBytes = 32 << 10, kBuffers = 512;
+constexpr std::size_t kBufferBytes = 32 << 10;
+#ifdef LANESCOPE_OWN_LOOPS
+constexpr std::size_t kBuffers = 2048;  // no record may be lost; untouched, they cost nothing
+#else
+constexpr std::size_t kBuffers = 512;
+#endif
 constexpr std::uint32_t kNoBuffer = 0xFFFFFFFF;
 
 enum class Place : std::uint8_t { Free, Out, Completed };
@@ -37,6 +43,7 @@ struct Buffer {
   std::atomic<std::int64_t> asked_ns;
   std::atomic<std::size_t> valid;
   std::size_t written_before;  // when recording was last switched on; the library's thread only
+  bool left_over;              // from a recording that has ended; likewise
 };
 Buffer buffers[kBuffers];
 unsigned char* pool = nullptr;
@@ -84,14 +91,20 @@ void CUPTIAPI requested(std::uint8_t** data, std::size_t* size, std::size_t* mos
 }
 
 void CUPTIAPI completed(CUcontext, std::uint32_t, std::uint8_t* data, std::size_t, std::size_t valid) {
-  if (!live() || data < pool || data >= pool + kBuffers * kBufferBytes) return;
+  if (data < pool || data >= pool + kBuffers * kBufferBytes) return;
   const auto offset = static_cast<std::size_t>(data - pool);
   if (offset % kBufferBytes != 0) return;
   const auto i = static_cast<std::uint32_t>(offset / kBufferBytes);
   Place out = Place::Out;
   if (!buffers[i].place.compare_exchange_strong(out, Place::Completed, std::memory_order_acq_rel)) return;
-  buffers[i].valid.store(valid < kBufferBytes ? valid : kBufferBytes, kRelaxed);
+  if (valid > kBufferBytes) valid = kBufferBytes;
+  buffers[i].valid.store(valid, kRelaxed);
   count(moved);
+  if (!live()) {  // nobody reads it: it is free for the next recording
+    std::memset(data, 0, valid);
+    buffers[i].place.store(Place::Free, std::memory_order_release);
+    return push_free(i);
+  }
   std::uint32_t top = completed_top.load(kRelaxed);
   do {
     buffers[i].next.store(top, kRelaxed);
@@ -115,8 +128,8 @@ std::size_t written(std::uint32_t i) {
 // buffer is left out if it is far older than this recording and nothing has been written to it since that began.
 constexpr std::int64_t kNeverComesBack = 2 * kSecond;
 bool is_lost(std::uint32_t i, std::int64_t recording_since) {
-  return buffers[i].asked_ns.load(kRelaxed) < recording_since - kNeverComesBack &&
-         written(i) == buffers[i].written_before;
+  const bool old = buffers[i].left_over || buffers[i].asked_ns.load(kRelaxed) < recording_since - kNeverComesBack;
+  return old && written(i) == buffers[i].written_before;
 }
 
 // When the oldest buffer was asked for that CUPTI holds and has written to, and that is not lost; 0: there is none. A
@@ -287,6 +300,10 @@ void note_work(const wire::OperationMessage& message) {
   if (first_work == 0 || message.start_ns < first_work) first_work = message.start_ns;
 }
 
+std::uint64_t event_number(std::uint64_t id) {
+  return id == CUPTI_SYNCHRONIZATION_INVALID_VALUE || id == ~std::uint64_t{0} ? 0 : id;
+}
+
 void send_record(const CUpti_Activity& record, std::int64_t now) {
   switch (record.kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
@@ -328,7 +345,17 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
       message.type = sync.type;
       message.context = sync.contextId;
       message.stream = sync.streamId;
+      if (cupti.version >= kEventNumbers)
+        message.event = event_number(as<CUpti_ActivitySynchronization2>(record).cudaEventSyncId);
       ring.send(wire::MessageKind::Sync, message);
+      return;
+    }
+    case CUPTI_ACTIVITY_KIND_CUDA_EVENT: {
+      if (cupti.version < kEventNumbers) return;
+      const auto& event = as<CUpti_ActivityCudaEvent2>(record);
+      const wire::EventMessage message{event_number(event.cudaEventSyncId), numbered(event.correlationId),
+                                       event.contextId, event.streamId};
+      if (message.event != 0) ring.send(wire::MessageKind::Event, message);
       return;
     }
     case CUPTI_ACTIVITY_KIND_OVERHEAD: {
@@ -369,7 +396,8 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
 struct ActivityKind {
   CUpti_ActivityKind kind;
   bool dump;   // also reports objects that exist already
-  bool stays;  // is never switched off
+  bool stays;  // is not switched off between recordings
+  Kinds from = Kinds::Attached;
 };
 // CUPTI_ACTIVITY_KIND_KERNEL would serialise the kernels, and RUNTIME doubles the time of an iteration: calls come from
 // callbacks.
@@ -379,15 +407,21 @@ struct ActivityKind {
 // synchronisations are switched off while a thread is in a call, CUPTI 13.0 may give all later calls of that thread the
 // number of this one, so that nothing can be matched any more: they stay.
 constexpr ActivityKind kKinds[] = {
-    {CUPTI_ACTIVITY_KIND_CONTEXT, true, false},   {CUPTI_ACTIVITY_KIND_STREAM, true, false},
-    {CUPTI_ACTIVITY_KIND_DEVICE, true, false},    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, false, true},
-    {CUPTI_ACTIVITY_KIND_MEMCPY, false, true},    {CUPTI_ACTIVITY_KIND_MEMCPY2, false, true},
-    {CUPTI_ACTIVITY_KIND_MEMSET, false, true},    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false, true},
+    {CUPTI_ACTIVITY_KIND_CONTEXT, true, false},
+    {CUPTI_ACTIVITY_KIND_STREAM, true, false},
+    {CUPTI_ACTIVITY_KIND_DEVICE, true, false},
+    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, false, true, Kinds::Work},
+    {CUPTI_ACTIVITY_KIND_MEMCPY, false, true, Kinds::Work},
+    {CUPTI_ACTIVITY_KIND_MEMCPY2, false, true, Kinds::Work},
+    {CUPTI_ACTIVITY_KIND_MEMSET, false, true, Kinds::Work},
+    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false, true},
+    {CUPTI_ACTIVITY_KIND_CUDA_EVENT, false, false, Kinds::Own},
     {CUPTI_ACTIVITY_KIND_OVERHEAD, false, false},
 };
 // A record is written a little after its operation has ended.
 constexpr std::int64_t kWrittenAfter = kMillisecond;
 bool is_recording = false, ever_recorded = false, all_on = false;
+Kinds kinds_now = Kinds::Attached;
 std::int64_t delivered_ns = 0;
 
 // Changes that found no room. The viewer must hear of each, in order, or it takes time that was not recorded for idle
@@ -423,6 +457,7 @@ void switched(std::int64_t took) {
 }  // namespace
 
 bool prepare_records() {
+  if (pool) return ask_for_records();
   void* at = mmap(nullptr, kBuffers * kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return false;
   pool = static_cast<unsigned char*>(at);
@@ -450,7 +485,7 @@ bool recording() { return is_recording; }
 bool records_out() { return oldest_out_ns(0) != 0; }
 std::uint64_t buffers_moved() { return moved.load(kRelaxed); }
 
-void start_recording(std::uint32_t level) {
+int start_recording(std::uint32_t level, Kinds kinds) {
   const bool first = !ever_recorded;
   if (first) {
     // Touched here, so that the program's threads need not wait for the pages.
@@ -462,14 +497,16 @@ void start_recording(std::uint32_t level) {
   compare_clocks();
   note_written();
   const std::int64_t began = now_ns();
+  kinds_now = kinds;
+  CUptiResult kernels = CUPTI_SUCCESS;
   for (const ActivityKind& kind : kKinds) {
-    if (kind.stays && were_on) continue;
-    if (kind.dump && cupti.enable_and_dump) {
-      cupti.enable_and_dump(kind.kind);
-    } else {
-      cupti.enable(kind.kind);
-    }
+    if (kind.from > kinds || (kind.stays && were_on)) continue;
+    const CUptiResult result =
+        kind.dump && cupti.enable_and_dump ? cupti.enable_and_dump(kind.kind) : cupti.enable(kind.kind);
+    if (kind.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) kernels = result;
   }
+  // With our own loops it was always said after the kinds were on, which may reset it.
+  if (kinds == Kinds::Own && cupti.enable_all_sync_records) cupti.enable_all_sync_records(0);
   is_recording = true;
   ring.status().recording.store(1, kRelaxed);
   const std::int64_t on = now_ns();
@@ -479,21 +516,43 @@ void start_recording(std::uint32_t level) {
   first_work = 0;
   switched(on - began);
   send_recording(wire::RecordingAct::On, on, level, on - began, were_on);
+  return kernels;
 }
 
-void stop_recording(std::uint32_t level) {
+namespace {
+
+void stop_recording(std::uint32_t level, bool all) {
   const std::int64_t off = now_ns();
   is_recording = false;
   recorded.to = off;
   recorded.last_call = newest_call();
   ring.status().recording.store(0, kRelaxed);
-  for (const ActivityKind& kind : kKinds) {
-    if (!kind.stays) cupti.disable(kind.kind);
+  constexpr std::size_t kCount = sizeof(kKinds) / sizeof(kKinds[0]);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const ActivityKind& kind = kKinds[all ? kCount - 1 - i : i];
+    if (kind.from <= kinds_now && (all || !kind.stays)) cupti.disable(kind.kind);
   }
+  all_on = all_on && !all;
   const std::int64_t took = now_ns() - off;
   switched(took);
   send_recording(wire::RecordingAct::Off, off, level, took);
   deliver(level);
+}
+
+}  // namespace
+
+void stop_recording(std::uint32_t level) { stop_recording(level, false); }
+void stop_all_recording(std::uint32_t level) { stop_recording(level, true); }
+
+void begin_records_anew() {
+  read_completed();  // with nobody to send them to
+  for (Buffer& buffer : buffers) buffer.left_over = buffer.place.load(std::memory_order_acquire) == Place::Out;
+  recorded = recorded_before = {};
+  now_epoch = last_epoch = {};
+  operations_seen = false;
+  unsent_count = 0;
+  delivered_ns = first_work = 0;
+  context_ids[0] = context_ids[1] = 0;
 }
 
 bool kinds_on() { return all_on; }
@@ -549,6 +608,7 @@ void read_completed() {
       }
     }
     std::memset(data_of(oldest), 0, valid);
+    buffer.left_over = false;
     buffer.place.store(Place::Free, std::memory_order_release);
     push_free(oldest);
     oldest = next;
@@ -575,6 +635,33 @@ void look_after_records() {
   std::size_t dropped = 0;
   if (cupti.get_dropped(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped > 0)
     count(ring.status().cupti_dropped, dropped);
+}
+
+void Silence::look(std::int64_t now) {
+  constexpr std::int64_t kLong = kSecond;
+  constexpr std::uint64_t kMany = 100;  // launches
+  const std::uint64_t launches = add_up_counts(), moves = buffers_moved();
+  const std::uint64_t no_buffer = ring.status().no_buffer.load(kRelaxed);
+  const bool said = ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::NoRecords);
+  if (moves != moved_) {
+    silent_ns_ = 0;
+    silent_launches_ = 0;
+    no_buffer_ = no_buffer;
+    if (said) set_state(wire::State::Watching, "the records come again");
+  } else {
+    silent_ns_ += now - from_;
+    silent_launches_ += launches - launches_;
+    if (!said && silent_ns_ > kLong && silent_launches_ > kMany) {
+      set_state(wire::State::NoRecords,
+                no_buffer != no_buffer_
+                    ? "CUPTI keeps all buffers for its records and gives none back: waits are still seen"
+                    : "another profiler in this program (torch.profiler?) has taken CUPTI's records over: waits are "
+                      "still seen");
+    }
+  }
+  moved_ = moves;
+  launches_ = launches;
+  from_ = now;
 }
 
 }  // namespace lanescope::inject

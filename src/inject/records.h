@@ -12,9 +12,19 @@ bool ask_for_records();
 
 // The library's thread only.
 
-/// Switches recording on or off, and sends when, and how long it took.
-void start_recording(std::uint32_t level);
+/// What is recorded. Each includes the one before it.
+enum class Kinds : std::uint8_t {
+  Work,      ///< kernels, copies, memsets
+  Attached,  ///< also what calls waited for, what held them up, contexts, streams, devices
+  Own,       ///< also events
+};
+/// Switches recording on or off, and sends when, and how long it took. Returns CUPTI's answer about kernels.
+int start_recording(std::uint32_t level, Kinds kinds = Kinds::Attached);
 void stop_recording(std::uint32_t level);
+/// Also what otherwise stays on.
+void stop_all_recording(std::uint32_t level);
+/// Nothing of an earlier recording counts any more. CUPTI may still have buffers of it.
+void begin_records_anew();
 /// Sends the changes that found no room in the ring when they were made. Every now and then.
 void send_unsent_changes();
 bool recording();
@@ -46,5 +56,18 @@ bool records_out();
 void look_after_records();
 /// Buffers asked for and given back so far.
 std::uint64_t buffers_moved();
+
+/// Whether somebody else gets the buffers, or CUPTI keeps all of them: launches are seen while everything is recorded,
+/// but no buffer moves. Then Status says so, and again when the records come. The library's thread only.
+class Silence {
+ public:
+  /// Recording has begun.
+  void begin(std::int64_t now) { from_ = now; }
+  void look(std::int64_t now);
+
+ private:
+  std::int64_t from_ = 0, silent_ns_ = 0;
+  std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0, no_buffer_ = 0;
+};
 
 }  // namespace lanescope::inject

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <initializer_list>
 
 #include "inject/short_text.h"
 
@@ -108,6 +109,19 @@ int Ring::create(std::uint64_t slots) {
   return file;
 }
 
+void Ring::begin_anew() {
+  for (std::uint64_t i = 0; i <= mask; ++i) memory->slots[i].turn.store(i, kRelaxed);
+  memory->head.store(0, kRelaxed);
+  for (wire::OpenCall& open : memory->open) open.thread.store(0, kRelaxed);
+  wire::Status& counts = status();
+  for (auto* count : {&counts.dropped, &counts.cupti_dropped, &counts.no_buffer, &counts.threads_lost,
+                      &counts.texts_lost, &counts.walks, &counts.walks_failed, &counts.untimed, &counts.clock_steps,
+                      &counts.switches, &counts.switch_ns, &counts.calls_seen}) {
+    count->store(0, kRelaxed);
+  }
+  counts.first_call_ns.store(0, kRelaxed);
+}
+
 bool Ring::send(wire::MessageKind kind, std::uint32_t id, const void* content, std::size_t content_bytes,
                 const void* tail, std::size_t tail_bytes) {
   return put(kind, id, 0,
@@ -132,6 +146,11 @@ bool IdTable::create(unsigned bits) {
   cells_ = static_cast<Cell*>(at);
   bits_ = bits;
   return true;
+}
+
+void IdTable::forget_all() {
+  madvise(cells_, bytes(), MADV_DONTNEED);  // they are zeros then
+  last_id_.store(0, kRelaxed);
 }
 
 IdTable::Cell* IdTable::find(std::uint64_t key) {
@@ -168,6 +187,10 @@ std::uint32_t text_id(const char* text, std::size_t bytes, std::uint64_t key) {
   if (!ring.send(wire::MessageKind::Text, id, &message, sizeof(message), text, bytes)) return kLater;
   cell->sent.store(1, std::memory_order_release);
   return id;
+}
+
+void forget_sent() {
+  for (IdTable* table : {&text_table, &frame_table, &stack_table, &shape_table}) table->forget_all();
 }
 
 bool create_tables() {

@@ -21,6 +21,8 @@ struct Ring {
 
   /// Creates the memory; returns its descriptor, or -1.
   int create(std::uint64_t slots);
+  /// Empties it, while nothing is sent and nobody reads.
+  void begin_anew();
   /// False if there was no room: then the message is dropped, and counted.
   bool send(wire::MessageKind kind, std::uint32_t id, const void* content, std::size_t bytes,
             const void* tail = nullptr, std::size_t tail_bytes = 0);
@@ -56,6 +58,8 @@ class IdTable {
   /// The cell of this key, new if there is none; null if there is no room.
   Cell* find(std::uint64_t key);
   std::size_t bytes() const { return sizeof(Cell) << bits_; }
+  /// While nobody uses it.
+  void forget_all();
 
  private:
   Cell* cells_ = nullptr;
@@ -73,6 +77,8 @@ inline std::uint32_t text_or_none(const char* text, std::size_t bytes) {
 }
 
 bool create_tables();
+/// What was sent is sent again: another reader begins.
+void forget_sent();
 extern IdTable frame_table, stack_table, shape_table;
 
 }  // namespace lanescope::inject

@@ -94,6 +94,18 @@ void forget_ended_threads() {
   for (std::size_t i = 0; i < used; ++i) forget_if_ended(i);
 }
 
+void forget_counts() {
+  const std::size_t used = threads_used.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < used; ++i) {
+    ThreadState& thread = threads[i];
+    thread.calls.store(0, kRelaxed);
+    thread.launches.store(0, kRelaxed);
+    thread.walks.store(0, kRelaxed);
+    thread.newest_call.store(0, kRelaxed);
+    thread.comm = 0;
+  }
+}
+
 std::uint64_t add_up_counts() {
   std::uint64_t calls = 0, launches = 0, walks = 0;
   const std::size_t used = threads_used.load(std::memory_order_acquire);

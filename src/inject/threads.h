@@ -62,6 +62,8 @@ inline std::atomic<std::uint32_t> first_call{0};
 
 /// Null if there are more than kThreads threads.
 ThreadState* this_thread();
+/// What was counted and sent of them: for a new beginning.
+void forget_counts();
 /// Frees the states of threads that have ended. The library's thread only.
 void forget_ended_threads();
 /// Sends the names of threads whose names have changed. The library's thread only.

@@ -40,6 +40,8 @@ enum class State : std::uint32_t {
   DriverTooOld,  ///< CUPTI does not support this driver
   NoRecords,     ///< they do not come: another profiler replaced our buffers, or CUPTI keeps all of them
   Failed,        ///< CUPTI reported a fatal error
+  Denied,        ///< the system does not permit it
+  Unsupported,   ///< CUPTI does not support this GPU, or its mode
 };
 
 enum class Python : std::uint32_t { None, Walking, Unsupported, Failed };
@@ -65,6 +67,7 @@ enum class MessageKind : std::uint8_t {
   Forked,     ///< a child process that is not watched
   Stall,      ///< a call was held up because the launch queue was full, or by CUPTI itself
   Ended,      ///< a thread has ended; nothing of it comes after this
+  Event,      ///< an event was put into a stream
 };
 
 inline constexpr std::size_t kMostText = 1024;  ///< bytes
@@ -121,6 +124,11 @@ struct SyncMessage {
   std::int64_t start_ns, end_ns;
   std::uint32_t correlation, type;  ///< CUPTI's kind of synchronisation
   std::uint32_t context, stream;    ///< 0xFFFFFFFF: all streams
+  std::uint64_t event;              ///< what was waited for: an EventMessage's number; 0: unknown
+};
+struct EventMessage {   // has no time of its own
+  std::uint64_t event;  ///< a number for each time that an event is recorded
+  std::uint32_t correlation, context, stream;
 };
 struct ShapeMessage {
   std::uint32_t grid[3], block[3];
@@ -201,7 +209,8 @@ struct Slot {
   };
 };
 static_assert(sizeof(Slot) == 64);
-static_assert(sizeof(CallMessage) <= 48 && sizeof(OperationMessage) <= 48 && sizeof(RangeMessage) <= 48);
+static_assert(sizeof(CallMessage) <= 48 && sizeof(OperationMessage) <= 48 && sizeof(RangeMessage) <= 48 &&
+              sizeof(SyncMessage) <= 48);
 
 /// A call in progress. `turn` is odd while the entry is being written; an entry with thread 0 is empty.
 struct OpenCall {

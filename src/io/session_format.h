@@ -129,14 +129,8 @@ void for_each_number(Health& h, const Function& function) {
   function("clock_steps", h.clock_steps);
   function("queue_full_ns", h.queue_full_ns);
   function("overhead_ns", h.overhead_ns);
-  function("buffer_bytes", h.buffer_bytes);
-  function("buffers_total", h.buffers_total);
-  function("buffers_out", h.buffers_out);
-  function("buffers_peak", h.buffers_peak);
-  function("buffers_completed", h.buffers_completed);
   function("latency_p50_ms", h.latency_p50_ms);
   function("latency_p99_ms", h.latency_p99_ms);
-  function("flush_interval_ms", h.flush_interval_ms);
 }
 
 /// The next piece of a file, valid until the next call; empty at its end.

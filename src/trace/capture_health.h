@@ -11,11 +11,8 @@ namespace lanescope::trace {
 /// Each level includes the ones before it.
 enum class CaptureLevel : std::uint8_t {
   None,        ///< CUPTI is not used
-  Subscribed,  ///< CUPTI is loaded and subscribed, but records nothing
-  Kernels,     ///< kernels
-  Operations,  ///< + copies and memsets
-  Calls,       ///< + API calls, synchronisations, events, overheads
-  All,         ///< + blocking calls while they are still open
+  Operations,  ///< kernels, copies and memsets
+  All,         ///< + API calls, also while they are still open, and what they wait for
 };
 
 // --- capture health --------------------------------------------------------------------------------------------------
@@ -48,16 +45,16 @@ struct CaptureHealth {
   std::uint64_t pending = 0;     ///< held back until all earlier records are known
 
   // Losses.
-  std::uint64_t dropped = 0;       ///< by CUPTI, for lack of a buffer
+  std::uint64_t dropped = 0;       ///< by CUPTI, for lack of a buffer, and on the way here
   std::uint64_t no_buffer = 0;     ///< times CUPTI asked for a buffer and got none
   std::uint64_t untimed = 0;       ///< records without a timestamp
   std::uint64_t far_off = 0;       ///< records more than an hour away from the current time
   std::uint64_t duplicates = 0;    ///< a second call record with the same correlation: the driver call inside a runtime
                                    ///< call
-  std::uint64_t unknown_kind = 0;  ///< buffers abandoned at an unreadable record
+  std::uint64_t unknown_kind = 0;  ///< messages that could not be right
 
   // Repairs and doubts.
-  std::uint64_t clamped = 0;      ///< records that ended before they started; stored as instants
+  std::uint64_t clamped = 0;      ///< records that ended before they started
   std::uint64_t late = 0;         ///< records that arrived after their place on the lane had been written
   std::uint64_t before_call = 0;  ///< GPU operations that start before the call that issued them (clock skew)
   Nanoseconds worst_before_call_ns = 0;
@@ -67,13 +64,8 @@ struct CaptureHealth {
   std::uint64_t queue_full_ns = 0;         ///< CPU time spent in launches because the queue was full
   std::uint64_t overhead_ns = 0;           ///< CPU time that CUPTI reports as its own overhead
 
-  // Buffers.
-  std::uint64_t buffer_bytes = 0, buffers_total = 0, buffers_out = 0, buffers_peak = 0;
-  std::uint64_t buffers_completed = 0;
-
   // Recent latency from the end of a GPU operation until it is visible. 0: not measured yet.
   double latency_p50_ms = 0, latency_p99_ms = 0;
-  double flush_interval_ms = 0;
 };
 
 /// A call that has started and not yet returned.

@@ -7,13 +7,14 @@
 #include <filesystem>
 #include <fstream>
 
-#include "attach/ring_writer.h"
+#include "capture/ring_writer.h"
 #include "capture/recorder.h"
 #include "until.h"
 
 namespace lanescope::attach {
 namespace {
 
+using capture::RingWriter;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::Field;

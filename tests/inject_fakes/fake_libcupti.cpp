@@ -8,6 +8,7 @@
 //   FAKE_CUPTI_SPIN     1: waits spin instead of sleeping
 //   FAKE_CUPTI_STAYS    cuptiFinalize refuses
 //   FAKE_CUPTI_GRAPHS   survive: graphs that were made before cuptiFinalize can be replayed after it
+//   FAKE_CUPTI_KERNELS  what enabling kernels answers; 0 or not set: success
 #include <cupti.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -75,7 +76,8 @@ std::atomic<std::uint32_t> last_correlation{0};
 std::atomic<std::uint32_t> calls_open{0}, stuck_at{0};
 std::atomic<std::int64_t> clock_step{0};
 std::atomic<int> flushes{0}, finalized{0};
-std::atomic<bool> graphs_made{false}, graphs_broken{false}, capturing{false}, held{false};
+std::atomic<bool> graphs_made{false}, graphs_broken{false}, capturing{false}, held{false}, may_switch_copies{false};
+std::atomic<void (*)()> in_flush = nullptr;
 
 // What a test preloads to count allocations and locks.
 using Mark = void (*)();
@@ -192,6 +194,8 @@ std::size_t size_of(CUpti_ActivityKind kind) {
       return sizeof(CUpti_ActivityMemset4);
     case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
       return sizeof(CUpti_ActivitySynchronization2);
+    case CUPTI_ACTIVITY_KIND_CUDA_EVENT:
+      return sizeof(CUpti_ActivityCudaEvent2);
     case CUPTI_ACTIVITY_KIND_CONTEXT:
       return sizeof(CUpti_ActivityContext3);
     case CUPTI_ACTIVITY_KIND_STREAM:
@@ -321,7 +325,8 @@ void kernel(const char* name, std::uint64_t duration, std::uint32_t stream, std:
   record(k, end);
 }
 
-void waited(std::uint32_t type, std::uint64_t start, std::uint32_t correlation, std::uint32_t stream) {
+void waited(std::uint32_t type, std::uint64_t start, std::uint32_t correlation, std::uint32_t stream,
+            std::uint64_t event = 0) {
   CUpti_ActivitySynchronization2 s{};
   s.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
   s.type = static_cast<CUpti_ActivitySynchronizationType>(type);
@@ -330,6 +335,7 @@ void waited(std::uint32_t type, std::uint64_t start, std::uint32_t correlation, 
   s.correlationId = correlation;
   s.contextId = 1;
   s.streamId = stream;
+  s.cudaEventSyncId = event;
   record(s, s.end);
 }
 
@@ -452,6 +458,9 @@ EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFu
   return CUPTI_SUCCESS;
 }
 EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
+  if (const char* answer = std::getenv("FAKE_CUPTI_KERNELS"); answer && kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
+    if (std::atoi(answer) != 0) return static_cast<CUptiResult>(std::atoi(answer));
+  }
   const std::lock_guard lock(gpu().mutex);
   gpu().kinds.insert(kind);
   return CUPTI_SUCCESS;
@@ -485,14 +494,14 @@ EXPORT CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
   return CUPTI_SUCCESS;
 }
 EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
-  // The real one may free memory twice then, and end the program.
+  // The real one may free memory twice then, and end the program; when our own loop has ended it never did.
   for (const auto copies : {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET}) {
-    if (kind != copies || graphs_made || std::getenv("FAKE_CUPTI_STAYS")) continue;
+    if (kind != copies || graphs_made || may_switch_copies || std::getenv("FAKE_CUPTI_STAYS")) continue;
     std::fputs("copies are switched off beside running work\n", stderr);
     std::abort();
   }
   if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) lose_queued_kernels();
-  if (kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION && calls_open > 0 && stuck_at == 0)
+  if (kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION && calls_open > 0 && stuck_at == 0 && !may_switch_copies)
     stuck_at = last_correlation.load();
   const std::lock_guard lock(gpu().mutex);
   gpu().kinds.erase(kind);
@@ -526,6 +535,7 @@ EXPORT void fake_driver_version() { const Call call(true, CUPTI_DRIVER_TRACE_CBI
 EXPORT int fake_finalized() { return finalized; }
 EXPORT CUptiResult cuptiActivityFlushAll(std::uint32_t flag) {
   ++flushes;
+  if (const auto meanwhile = in_flush.load()) meanwhile();
   std::unique_lock lock(gpu().mutex);
   if (complete) give_back(lock, flag == CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   return CUPTI_SUCCESS;
@@ -636,9 +646,19 @@ EXPORT std::uint32_t fake_device_sync() {
 EXPORT std::uint32_t fake_event_record(std::uint32_t stream) {
   Call call(false, CUPTI_RUNTIME_TRACE_CBID_cudaEventRecord_v3020);
   const std::uint64_t end = end_of(stream);
-  const std::lock_guard lock(gpu().mutex);
-  gpu().events[++gpu().next_event] = end;
-  return gpu().next_event;
+  CUpti_ActivityCudaEvent2 e{};
+  e.kind = CUPTI_ACTIVITY_KIND_CUDA_EVENT;
+  e.correlationId = call.correlation;
+  e.contextId = 1;
+  e.streamId = stream;
+  {
+    const std::lock_guard lock(gpu().mutex);
+    gpu().events[++gpu().next_event] = end;
+    e.eventId = gpu().next_event;
+    e.cudaEventSyncId = gpu().next_event;
+  }
+  record(e, 0);
+  return e.eventId;
 }
 EXPORT std::uint32_t fake_event_sync(std::uint32_t event) {
   Call call(false, CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020);
@@ -650,7 +670,7 @@ EXPORT std::uint32_t fake_event_sync(std::uint32_t event) {
   }
   wait_until(end);
   waited(CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE, start, call.correlation,
-         CUPTI_SYNCHRONIZATION_INVALID_VALUE);
+         CUPTI_SYNCHRONIZATION_INVALID_VALUE, event);
   return call.correlation;
 }
 EXPORT std::uint32_t fake_malloc(std::uint64_t) {
@@ -711,6 +731,10 @@ EXPORT void fake_lose_buffer() {
   b.ends.emplace_back(b.used, UINT64_MAX);
   b.size = b.used;
 }
+/// The program records its own loops: all is switched off after each.
+EXPORT void fake_records_itself() { may_switch_copies = true; }
+/// Called in each flush, with no lock; null: nothing.
+EXPORT void fake_in_flush(void (*meanwhile)()) { in_flush = meanwhile; }
 /// Another profiler takes the buffers over, as Kineto does.
 EXPORT void fake_take_over() {
   static std::uint8_t theirs[1 << 20];

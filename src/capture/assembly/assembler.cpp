@@ -6,10 +6,7 @@
 namespace lanescope::capture {
 namespace {
 
-constexpr Nanoseconds kLongAgo = std::numeric_limits<Nanoseconds>::min();
 constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
-constexpr Nanoseconds kThreadRests = 200 * base::kMillisecond;  // since its last call
-constexpr Nanoseconds kSilent = base::kSecond;
 constexpr Nanoseconds kMargin = 250 * base::kMillisecond;  // so that late calls still find what they waited for
 constexpr std::size_t kMostHeld = 1 << 20;
 
@@ -92,7 +89,6 @@ void Assembler::add_call(const Record& record) {
   const std::uint32_t place = thread_of(record.thread);
   if (place == kTooMany) return capture::add(counts_.dropped);
   Thread& thread = threads_[place];
-  thread.last_end_ns = std::max(thread.last_end_ns, record.end_ns);
   if (!pairing_.add_call(record, place)) return capture::add(counts_.duplicates);
   thread.calls.held.push(record);
   ++held_;
@@ -159,28 +155,17 @@ std::uint32_t Assembler::stream_of(const Record& op) {
 Nanoseconds Assembler::complete_at(const Progress& progress) {
   Nanoseconds complete = std::min(progress.asked_ns, progress.oldest_open_call_ns);
   complete = std::min(complete, pairing_.oldest_missing(progress.asked_ns));
-  for (const Thread& thread : threads_) {
-    if (thread.last_end_ns == kLongAgo || progress.calls_are_prompt) continue;
-    if (progress.asked_ns - thread.last_end_ns < kThreadRests) complete = std::min(complete, thread.last_end_ns);
-  }
-  for (const std::uint32_t tid : progress.threads_with_buffers) {
-    const auto known = thread_places_.find(tid);
-    if (known != thread_places_.end()) {
-      const Nanoseconds last_end = threads_[known->second].last_end_ns;
-      // A buffer that CUPTI never returns must not delay the trace forever.
-      if (progress.asked_ns - last_end <= Pairing::kReach) complete = std::min(complete, last_end);
-    } else if (may_have_calls(tid, progress.asked_ns)) {
-      complete = std::min(complete, complete_ns_);
-    }
+  // A wait that has ended, while what it waited for may still be under way to us. A thread has one such call at most.
+  for (Thread& thread : threads_) {
+    const Record* const begin = thread.calls.held.begin();
+    const Record* const last = std::partition_point(
+        begin, thread.calls.held.end(), [&](const Record& call) { return call.start_ns < progress.asked_ns; });
+    if (last == begin) continue;
+    const Record& call = *(last - 1);
+    const bool waits = call.nature == trace::CallNature::Sync && (call.traits & kAlone) == 0;
+    if (waits && call.end_ns > progress.asked_ns) complete = std::min(complete, call.start_ns);
   }
   return complete;
-}
-
-bool Assembler::may_have_calls(std::uint32_t tid, Nanoseconds asked_ns) {
-  if (silent_threads_.size() >= kMost) silent_threads_.clear();
-  const Nanoseconds since = silent_threads_.try_emplace(tid, asked_ns).first->second;
-  // A thread may have buffers but no calls: calls are not recorded, or the thread is CUPTI's own.
-  return asked_ns - since < kSilent;
 }
 
 void Assembler::advance(const Progress& progress, Nanoseconds now_ns) {
@@ -307,22 +292,6 @@ void Assembler::release(Nanoseconds until, Nanoseconds now_ns) {
   if (calls) capture::add(counts_.calls, calls);
   if (dropped) capture::add(counts_.dropped, dropped);
   if (duplicates) capture::add(counts_.duplicates, duplicates);
-}
-
-void Assembler::mark(Nanoseconds t, NameId name) {
-  if (markers_ == kNowhere) return;
-  try {
-    if (markers_ == kNoLane) markers_ = sink_.lane(names_.markers());
-  } catch (...) {
-    markers_ = kNowhere;
-    return;
-  }
-  trace::Event event;
-  event.kind = trace::EventKind::Marker;
-  event.start_ns = event.end_ns = t;
-  event.name = name;
-  event.lane = static_cast<trace::LaneId>(markers_);
-  writer_->write(event);
 }
 
 }  // namespace lanescope::capture

@@ -20,7 +20,7 @@
 
 namespace lanescope::capture {
 
-/// Decoder thread only.
+/// One thread at a time.
 class Assembler {
  public:
   /// `noted` is told of each call that is written.
@@ -28,6 +28,9 @@ class Assembler {
   Assembler(trace::EventSink& sink, Counts& counts, LaneNames names = {}, OnCallWritten noted = {});
 
   void set_main_thread(std::uint32_t tid);
+  bool is_main(std::uint32_t tid) const {
+    return std::find(main_tids_.begin(), main_tids_.end(), tid) != main_tids_.end();
+  }
   void add(const Record& record);
   /// Bounds memory use: if too many events are held back, writes the older half, even if earlier ones may still come.
   void relieve(Nanoseconds now_ns);
@@ -35,14 +38,9 @@ class Assembler {
   void finish(Nanoseconds now_ns);
   /// After finish(): nothing more comes, so other writers of the same trace need not be held up by this one.
   void close() { writer_.reset(); }
-  /// Writes a marker at this time, on the lane for messages about the capture.
-  void mark(Nanoseconds t, NameId name);
   Nanoseconds complete_until() const { return complete_ns_; }
 
  private:
-  bool is_main(std::uint32_t tid) const {
-    return std::find(main_tids_.begin(), main_tids_.end(), tid) != main_tids_.end();
-  }
   static constexpr std::int32_t kNoLane = -1;   // not created yet
   static constexpr std::int32_t kNowhere = -2;  // the sink has no more lanes
   struct StartsBefore {
@@ -55,7 +53,6 @@ class Assembler {
   };
   struct Thread {
     std::uint32_t tid = 0;
-    Nanoseconds last_end_ns = std::numeric_limits<Nanoseconds>::min();
     Lane calls;
   };
   struct Stream {
@@ -73,8 +70,6 @@ class Assembler {
   static constexpr std::uint32_t kMost = 4096;  // threads, and streams, respectively
 
   Nanoseconds complete_at(const Progress& progress);
-  /// Whether a thread without known calls may still deliver calls that start before the complete part ends.
-  bool may_have_calls(std::uint32_t tid, Nanoseconds asked_ns);
   void release(Nanoseconds until, Nanoseconds now_ns);
   template <typename Write>
   void release(Lane& lane, Nanoseconds until, Write&& write);
@@ -98,11 +93,8 @@ class Assembler {
   std::vector<Stream> streams_;
   std::unordered_map<std::uint32_t, std::uint32_t> thread_places_;
   std::unordered_map<std::uint64_t, std::uint32_t> stream_places_;  // by device and stream number
-  std::unordered_map<std::uint32_t, Nanoseconds> silent_threads_;   // threads that have buffers but no calls, and since
-                                                                    // when
   std::uint32_t last_thread_ = 0, last_stream_ = 0;                 // the last indices looked up, as a cache
   std::vector<std::uint32_t> main_tids_;                            // they share one lane, because they take turns
-  std::int32_t markers_ = kNoLane;
   std::size_t held_ = 0;
   Nanoseconds complete_ns_ = std::numeric_limits<Nanoseconds>::min() + 1;  // already reported at the start; before all
                                                                            // times

@@ -10,7 +10,6 @@ void add_to(trace::CaptureHealth& health, const Counts& counts) {
   health.operations += counts.operations;
   health.pending += counts.pending;
   health.dropped += counts.dropped;
-  health.untimed += counts.untimed;
   health.far_off += counts.far_off;
   health.duplicates += counts.duplicates;
   health.unknown_kind += counts.unknown_kind;
@@ -21,7 +20,6 @@ void add_to(trace::CaptureHealth& health, const Counts& counts) {
       std::max(health.worst_before_call_ns, static_cast<trace::Nanoseconds>(counts.worst_before_call_ns.load()));
   health.launches_unmatched += counts.launches_unmatched;
   health.operations_unmatched += counts.operations_unmatched;
-  health.clock_steps += counts.clock_steps;
   health.queue_full_ns += counts.queue_full_ns;
   health.overhead_ns += counts.overhead_ns;
   health.latency_p50_ms = std::max(health.latency_p50_ms, counts.latency_p50_ms.load());

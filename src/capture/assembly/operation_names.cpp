@@ -42,8 +42,6 @@ trace::LaneInfo LaneNames::stream(trace::LaneKind kind, std::uint32_t device, st
   return info;
 }
 
-trace::LaneInfo LaneNames::markers() const { return lane(trace::LaneKind::Markers, "markers"); }
-
 // --- operation names -------------------------------------------------------------------------------------------------
 
 namespace {

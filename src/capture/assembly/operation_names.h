@@ -27,8 +27,6 @@ struct LaneNames {
   trace::LaneInfo calls(std::uint32_t thread, bool is_main) const;
   /// A stream's kernels, or its copies in one direction.
   trace::LaneInfo stream(trace::LaneKind kind, std::uint32_t device, std::uint32_t stream, bool is_default) const;
-  /// Messages about the capture itself.
-  trace::LaneInfo markers() const;
 
  private:
   trace::LaneInfo lane(trace::LaneKind kind, std::string name) const;

@@ -1,9 +1,8 @@
-// What the decoder keeps of an activity record, independent of the CUPTI version.
+// What is known of a call, or of what CUPTI recorded: what the Assembler gets.
 #pragma once
 
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "base/time.h"
 #include "trace/event.h"
@@ -75,11 +74,8 @@ inline bool starts_before(const Record& a, const Record& b) {
 // What is known about records that may still arrive.
 
 struct Progress {
-  base::Nanoseconds asked_ns = 0;                   ///< trace time at which the last completed flush began
-  std::vector<std::uint32_t> threads_with_buffers;  ///< threads that requested buffers which CUPTI still holds
+  base::Nanoseconds asked_ns = 0;  ///< all that ended on the GPU before this, and all calls, have come
   base::Nanoseconds oldest_open_call_ns = std::numeric_limits<base::Nanoseconds>::max();
-  /// A call is known as soon as it has ended, so a thread that rests need not be waited for.
-  bool calls_are_prompt = false;
 };
 
 }  // namespace lanescope::capture

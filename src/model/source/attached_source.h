@@ -43,7 +43,7 @@ class AttachedSource final : public Source,
   std::vector<trace::OpenCall> calls() const override { return attachment_->open_calls(); }
 
   trace::CaptureHealth health() const override { return attachment_->state().health; }
-  double recorder_latency_ms() const override { return attachment_->recorder_latency_ms(); }
+  double recorder_latency_ms() const override { return 0; }  // there is no queue
   std::string no_gpu() const override { return {}; }
 
   Recipe recipe() const override;

@@ -53,24 +53,10 @@ HealthGroup state_group(const CaptureHealth& h) {
 }
 
 HealthGroup latency_group(const CaptureHealth& h) {
-  return {tr("LATENCY"),
-          tr("How long after its end an operation appears on the timeline."),
-          {milliseconds(tr("half of them within"), h.latency_p50_ms), milliseconds(tr("99 % within"), h.latency_p99_ms),
-           milliseconds(tr("buffers are flushed every"), h.flush_interval_ms)}};
-}
-
-HealthGroup buffers_group(const CaptureHealth& h) {
-  HealthGroup group{
-      tr("BUFFERS"), tr("The driver writes its records here; when all buffers are in use, records are lost."), {}};
-  const auto bytes = static_cast<std::int64_t>(h.buffer_bytes);
-  group.lines.push_back({tr("size of each"), h.buffer_bytes ? base::format_bytes(bytes) : "–",
-                         h.buffer_bytes ? Tone::Plain : Tone::Muted});
-  const bool exhausted = h.buffers_total > 0 && h.buffers_peak >= h.buffers_total;
-  group.lines.push_back(counted(tr("in use"), h.buffers_out));
-  group.lines.push_back(counted(tr("peak in use"), h.buffers_peak, exhausted ? Tone::Doubt : Tone::Plain));
-  group.lines.push_back(counted(tr("in total"), h.buffers_total));
-  group.lines.push_back(counted(tr("returned"), h.buffers_completed));
-  return group;
+  return {
+      tr("LATENCY"),
+      tr("How long after its end an operation appears on the timeline."),
+      {milliseconds(tr("half of them within"), h.latency_p50_ms), milliseconds(tr("99 % within"), h.latency_p99_ms)}};
 }
 
 HealthGroup arrivals_group(const CaptureHealth& h) {
@@ -87,7 +73,7 @@ HealthGroup losses_group(const CaptureHealth& h) {
            counted(tr("buffer requests refused"), h.no_buffer, Tone::Loss),
            counted(tr("without a timestamp"), h.untimed, Tone::Loss),
            counted(tr("implausible timestamp"), h.far_off, Tone::Loss),
-           counted(tr("unreadable buffers"), h.unknown_kind, Tone::Loss),
+           counted(tr("unreadable messages"), h.unknown_kind, Tone::Loss),
            // A driver call inside a runtime call: one of the two is enough.
            counted(tr("duplicates skipped"), h.duplicates)}};
 }
@@ -183,8 +169,8 @@ std::vector<HealthGroup> health_groups(const CaptureFacts& facts) {
     if (!facts.no_gpu.empty()) state.lines.push_back({tr("no GPU"), facts.no_gpu, Tone::Muted});
     return {std::move(state), trace_group(facts)};
   }
-  return {state_group(h),  arrivals_group(h), latency_group(h), losses_group(h),
-          doubts_group(h), buffers_group(h),  cost_group(h),    trace_group(facts)};
+  return {state_group(h),  arrivals_group(h), latency_group(h),  losses_group(h),
+          doubts_group(h), cost_group(h),     trace_group(facts)};
 }
 
 std::optional<RunNotice> run_notice(bool device_lost, const std::string& error) {

@@ -158,6 +158,10 @@ std::string state_word(const attach::ProcessState& process) {
       return tr("no GPU records");
     case wire::State::Failed:
       return tr("failed");
+    case wire::State::Denied:
+      return tr("denied");
+    case wire::State::Unsupported:
+      return tr("unsupported");
   }
   return {};
 }

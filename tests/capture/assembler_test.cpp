@@ -2,23 +2,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "decoder_rig.h"
+#include "capture/records_rig.h"
 
-namespace lanescope::capture::cupti::test {
+namespace lanescope::capture::test {
 namespace {
 
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr Nanoseconds kSecond = base::kSecond;
+constexpr Nanoseconds kAssemblerSecond = base::kSecond;
 
 class AssemblerTest : public ::testing::Test {
  protected:
   Nanoseconds complete() const {
-    EXPECT_EQ(rig.sink.complete, rig.decoder.complete_until()) << "what the sink is told is what the decoder says";
-    return rig.decoder.complete_until();
+    EXPECT_EQ(rig.sink.complete, rig.assembler.complete_until()) << "what the sink is told is what the decoder says";
+    return rig.assembler.complete_until();
   }
-  DecoderRig rig;
+  Rig rig;
 };
 
 TEST_F(AssemblerTest, NothingIsCompleteAtTheBeginning) {
@@ -26,7 +26,7 @@ TEST_F(AssemblerTest, NothingIsCompleteAtTheBeginning) {
 }
 
 TEST_F(AssemblerTest, EverythingIsCompleteUpToTheLastFlush) {
-  rig.take(Buffer().call(Api::Malloc, 1 * kMs, 2 * kMs, 1));
+  rig.take(Records().call(api::kMalloc, 1 * kMs, 2 * kMs, 1));
   rig.advance(500 * kMs);
   EXPECT_EQ(complete(), 500 * kMs);
   EXPECT_THAT(rig.calls(), SizeIs(1));
@@ -35,12 +35,12 @@ TEST_F(AssemblerTest, EverythingIsCompleteUpToTheLastFlush) {
 }
 
 TEST_F(AssemblerTest, ACallThatIsOpenHoldsItBack) {
-  rig.advance(500 * kMs, {}, 300 * kMs);
+  rig.advance(500 * kMs, 300 * kMs);
   EXPECT_EQ(complete(), 300 * kMs);
 }
 
 TEST_F(AssemblerTest, WhatStartsAtTheLimitIsHeldBack) {
-  rig.take(Buffer().kernel("k", 99 * kMs, 100 * kMs, 1).kernel("k", 100 * kMs, 101 * kMs, 2));
+  rig.take(Records().kernel("k", 99 * kMs, 100 * kMs, 1).kernel("k", 100 * kMs, 101 * kMs, 2));
   rig.advance(100 * kMs);
   EXPECT_THAT(rig.on("kernels"), SizeIs(1));
   EXPECT_EQ(rig.counts.pending, 1u);
@@ -50,142 +50,103 @@ TEST_F(AssemblerTest, WhatStartsAtTheLimitIsHeldBack) {
 }
 
 TEST_F(AssemblerTest, ALaunchWithoutItsKernelHoldsItBack) {
-  rig.take(Buffer()
-               .call(Api::Launch, 10 * kMs, 11 * kMs, 1)
-               .call(Api::Launch, 20 * kMs, 21 * kMs, 2)
-               .call(Api::Malloc, 5 * kMs, 6 * kMs, 3)
+  rig.take(Records()
+               .call(api::kLaunch, 10 * kMs, 11 * kMs, 1)
+               .call(api::kLaunch, 20 * kMs, 21 * kMs, 2)
+               .call(api::kMalloc, 5 * kMs, 6 * kMs, 3)
                .kernel("k", 40 * kMs, 50 * kMs, 2));
   rig.advance(900 * kMs);
   EXPECT_EQ(complete(), 10 * kMs);
   EXPECT_THAT(rig.calls(), SizeIs(1));
-  rig.advance(10 * kSecond);
+  rig.advance(10 * kAssemblerSecond);
   EXPECT_EQ(complete(), 10 * kMs);
-  rig.take(Buffer().kernel("k", 30 * kMs, 40 * kMs, 1));
-  rig.advance(10 * kSecond);
-  EXPECT_EQ(complete(), 10 * kSecond);
+  rig.take(Records().kernel("k", 30 * kMs, 40 * kMs, 1));
+  rig.advance(10 * kAssemblerSecond);
+  EXPECT_EQ(complete(), 10 * kAssemblerSecond);
   EXPECT_THAT(rig.calls(), SizeIs(3));
   EXPECT_EQ(rig.counts.launches_unmatched, 0u);
 }
 
 TEST_F(AssemblerTest, AKernelIsWaitedForTenSeconds) {
-  rig.take(Buffer().call(Api::Launch, 10 * kMs, 11 * kMs, 1));
-  rig.advance(10 * kSecond + 10 * kMs);
+  rig.take(Records().call(api::kLaunch, 10 * kMs, 11 * kMs, 1));
+  rig.advance(10 * kAssemblerSecond + 10 * kMs);
   EXPECT_EQ(complete(), 10 * kMs);
   EXPECT_EQ(rig.counts.launches_unmatched, 0u);
-  rig.advance(10 * kSecond + 10 * kMs + 1);
-  EXPECT_EQ(complete(), 10 * kSecond + 10 * kMs + 1);
+  rig.advance(10 * kAssemblerSecond + 10 * kMs + 1);
+  EXPECT_EQ(complete(), 10 * kAssemblerSecond + 10 * kMs + 1);
   EXPECT_EQ(rig.counts.launches_unmatched, 1u);
 }
 
 TEST_F(AssemblerTest, ALaunchThatFailedIsNotWaitedFor) {
-  rig.take(Buffer().call(Api::Launch, 10 * kMs, 11 * kMs, 1, kThread, 719).call(Api::HostFunc, 12 * kMs, 13 * kMs, 2));
+  rig.take(
+      Records().call(api::kLaunch, 10 * kMs, 11 * kMs, 1, kThread, 719).call(api::kHostFunc, 12 * kMs, 13 * kMs, 2));
   rig.advance(500 * kMs);
   EXPECT_EQ(complete(), 500 * kMs);
-}
-
-// Until it rests, a thread's calls arrive in the order in which they end.
-TEST_F(AssemblerTest, AThreadIsCompleteUpToItsLastCall) {
-  rig.take(Buffer().call(Api::Malloc, 10 * kMs, 11 * kMs, 1).call(Api::Malloc, 12 * kMs, 15 * kMs, 2, 99));
-  rig.advance(100 * kMs);
-  EXPECT_EQ(complete(), 11 * kMs);
-  rig.advance(211 * kMs - 1);
-  EXPECT_EQ(complete(), 11 * kMs);
-  rig.advance(211 * kMs);
-  EXPECT_EQ(complete(), 15 * kMs) << "the first rests, the second does not yet";
-  rig.advance(215 * kMs);
-  EXPECT_EQ(complete(), 215 * kMs);
-}
-
-TEST_F(AssemblerTest, AThreadWithABufferIsCompleteUpToItsLastCall) {
-  rig.take(Buffer().call(Api::Malloc, 10 * kMs, 11 * kMs, 1));
-  rig.advance(10 * kSecond + 11 * kMs, {kThread});
-  EXPECT_EQ(complete(), 11 * kMs);
-  rig.advance(10 * kSecond + 12 * kMs, {kThread});
-  EXPECT_EQ(complete(), 10 * kSecond + 12 * kMs) << "CUPTI seems to keep it";
-}
-
-TEST_F(AssemblerTest, AThreadThatGotItsFirstBufferIsWaitedForASecond) {
-  rig.take(Buffer().call(Api::Malloc, 10 * kMs, 11 * kMs, 1));
-  rig.advance(2 * kSecond);
-  rig.advance(3 * kSecond, {99});
-  EXPECT_EQ(complete(), 2 * kSecond) << "its first calls are in there";
-  rig.advance(4 * kSecond - 1, {99});
-  EXPECT_EQ(complete(), 2 * kSecond);
-  rig.advance(4 * kSecond, {99});
-  EXPECT_EQ(complete(), 4 * kSecond) << "it seems to make none";
-}
-
-TEST_F(AssemblerTest, WhereNoCallsAreRecordedBuffersOfThreadsSayNothingAfterASecond) {
-  rig.take(Buffer().kernel("k", 10 * kMs, 11 * kMs, 1));
-  rig.advance(50 * kMs, {99});
-  EXPECT_THAT(rig.on("kernels"), IsEmpty());
-  rig.advance(1050 * kMs, {99});
-  EXPECT_EQ(complete(), 1050 * kMs);
 }
 
 // --- launches of nothing ---------------------------------------------------------------------------------------------
 
 TEST_F(AssemblerTest, ACopyThatNeverWasIsWaitedForAQuarterOfASecond) {
-  rig.take(Buffer().call(Api::Memcpy, 10 * kMs, 20 * kMs, 1));
+  rig.take(Records().call(api::kMemcpy, 10 * kMs, 20 * kMs, 1));
   rig.advance(269 * kMs);
   EXPECT_EQ(complete(), 10 * kMs);
   rig.advance(270 * kMs);
   EXPECT_EQ(complete(), 270 * kMs);
   EXPECT_THAT(rig.calls(), SizeIs(1));
   EXPECT_EQ(rig.counts.launches_unmatched, 0u) << "not yet";
-  rig.advance(11 * kSecond);
+  rig.advance(11 * kAssemblerSecond);
   EXPECT_EQ(rig.counts.launches_unmatched, 1u) << "it may have been in host memory, but it may have been lost, too";
 }
 
 TEST_F(AssemblerTest, ACopyIsWaitedForWhileNothingLaterOfItsThreadHasCome) {
-  rig.take(Buffer().call(Api::MemcpyAsync, 10 * kMs, 11 * kMs, 1).call(Api::Launch, 12 * kMs, 13 * kMs, 2));
-  rig.advance(2 * kSecond);
+  rig.take(Records().call(api::kMemcpyAsync, 10 * kMs, 11 * kMs, 1).call(api::kLaunch, 12 * kMs, 13 * kMs, 2));
+  rig.advance(2 * kAssemblerSecond);
   EXPECT_EQ(complete(), 10 * kMs) << "a long copy, and the kernel waits for it";
-  rig.take(Buffer().kernel("k", 1 * kSecond, 2 * kSecond, 2));
-  rig.advance(2 * kSecond + kMs);
-  EXPECT_EQ(complete(), 2 * kSecond + kMs);
+  rig.take(Records().kernel("k", 1 * kAssemblerSecond, 2 * kAssemblerSecond, 2));
+  rig.advance(2 * kAssemblerSecond + kMs);
+  EXPECT_EQ(complete(), 2 * kAssemblerSecond + kMs);
 }
 
 TEST_F(AssemblerTest, ACopyBehindAKernelIsGivenItsTimeFromThereOn) {
-  rig.take(Buffer()
-               .call(Api::Launch, 10 * kMs, 11 * kMs, 1)
-               .call(Api::MemcpyAsync, 12 * kMs, 13 * kMs, 2)
+  rig.take(Records()
+               .call(api::kLaunch, 10 * kMs, 11 * kMs, 1)
+               .call(api::kMemcpyAsync, 12 * kMs, 13 * kMs, 2)
                .launch(14 * kMs, 15 * kMs, 16 * kMs, 17 * kMs, 3, 13));
-  rig.advance(3 * kSecond);
+  rig.advance(3 * kAssemblerSecond);
   EXPECT_EQ(complete(), 10 * kMs);
-  rig.take(Buffer().kernel("k", 20 * kMs, 3 * kSecond, 1));
-  rig.advance(3 * kSecond + kMs);
+  rig.take(Records().kernel("k", 20 * kMs, 3 * kAssemblerSecond, 1));
+  rig.advance(3 * kAssemblerSecond + kMs);
   EXPECT_EQ(complete(), 12 * kMs) << "the copy may run only now";
-  rig.advance(3 * kSecond + 251 * kMs);
-  EXPECT_EQ(complete(), 3 * kSecond + 251 * kMs);
+  rig.advance(3 * kAssemblerSecond + 251 * kMs);
+  EXPECT_EQ(complete(), 3 * kAssemblerSecond + 251 * kMs);
 }
 
 TEST_F(AssemblerTest, ManyCopiesThatNeverWereDelayTheTraceNoMoreThanOne) {
   std::uint32_t correlation = 0;
-  for (Nanoseconds t = kMs; t < kSecond; t += kMs) {
-    rig.take(Buffer().call(Api::Memcpy, t, t + 1000, ++correlation));
+  for (Nanoseconds t = kMs; t < kAssemblerSecond; t += kMs) {
+    rig.take(Records().call(api::kMemcpy, t, t + 1000, ++correlation));
     rig.advance(t + 500 * kUs);
   }
-  EXPECT_GE(complete(), kSecond - 252 * kMs);
-  EXPECT_LE(complete(), kSecond - 248 * kMs);
+  EXPECT_GE(complete(), kAssemblerSecond - 252 * kMs);
+  EXPECT_LE(complete(), kAssemblerSecond - 248 * kMs);
 }
 
 TEST_F(AssemblerTest, AnEmptyGraphIsWaitedForNoLonger) {
-  rig.take(Buffer().call(Api::GraphLaunch, 10 * kMs, 11 * kMs, 1));
+  rig.take(Records().call(api::kGraphLaunch, 10 * kMs, 11 * kMs, 1));
   rig.advance(300 * kMs);
   EXPECT_EQ(complete(), 300 * kMs);
 }
 
 TEST_F(AssemblerTest, LaunchesIntoAGraphThatIsCapturedAreNotWaitedFor) {
-  rig.take(Buffer()
-               .call(Api::BeginCapture, 10 * kMs, 11 * kMs, 1)
-               .call(Api::Launch, 12 * kMs, 13 * kMs, 2)
-               .call(Api::MemcpyAsync, 13 * kMs, 14 * kMs, 3)
-               .call(Api::EndCapture, 15 * kMs, 16 * kMs, 4)
-               .call(Api::Launch, 17 * kMs, 18 * kMs, 5));
+  rig.take(Records()
+               .call(api::kBeginCapture, 10 * kMs, 11 * kMs, 1)
+               .call(api::kLaunch, 12 * kMs, 13 * kMs, 2)
+               .call(api::kMemcpyAsync, 13 * kMs, 14 * kMs, 3)
+               .call(api::kEndCapture, 15 * kMs, 16 * kMs, 4)
+               .call(api::kLaunch, 17 * kMs, 18 * kMs, 5));
   rig.advance(500 * kMs);
   EXPECT_EQ(complete(), 17 * kMs);
-  rig.decoder.finish();
+  rig.finish();
   EXPECT_EQ(rig.counts.launches_unmatched, 1u) << "the one after the capture";
   std::vector<bool> launches;
   for (const auto& call : rig.calls()) launches.push_back(trace::is_launch(call));
@@ -196,28 +157,28 @@ TEST_F(AssemblerTest, LaunchesIntoAGraphThatIsCapturedAreNotWaitedFor) {
 // --- the end, and limits ---------------------------------------------------------------------------------------------
 
 TEST_F(AssemblerTest, TheEndWritesWhatIsHeldBack) {
-  rig.take(Buffer().call(Api::Launch, 10 * kMs, 11 * kMs, 1).kernel("k", 20 * kMs, 21 * kMs, 2));
+  rig.take(Records().call(api::kLaunch, 10 * kMs, 11 * kMs, 1).kernel("k", 20 * kMs, 21 * kMs, 2));
   rig.advance(30 * kMs);
   EXPECT_THAT(rig.calls(), IsEmpty());
   rig.now = 40 * kMs;
-  rig.decoder.finish();
+  rig.finish();
   EXPECT_THAT(rig.calls(), SizeIs(1));
   EXPECT_THAT(rig.on("kernels"), SizeIs(1));
   EXPECT_EQ(rig.counts.pending, 0u);
   EXPECT_EQ(rig.counts.launches_unmatched, 1u);
   EXPECT_EQ(rig.counts.operations_unmatched, 1u);
   EXPECT_EQ(complete(), 40 * kMs);
-  rig.decoder.finish();
+  rig.finish();
   EXPECT_EQ(rig.counts.launches_unmatched, 1u);
 }
 
 TEST_F(AssemblerTest, AThreadThatTurnsOutToBeTheMainOneGetsItsLane) {
-  rig.take(Buffer().call(Api::Malloc, 1000, 2000, 1, 99));
-  rig.advance(kSecond);
+  rig.take(Records().call(api::kMalloc, 1000, 2000, 1, 99));
+  rig.advance(kAssemblerSecond);
   EXPECT_THAT(rig.on("CUDA calls, thread 99"), SizeIs(1));
-  rig.decoder.set_main_thread(99);
-  rig.take(Buffer().call(Api::Malloc, 3000, 4000, 2, 99).call(Api::Malloc, 3000, 4000, 3));
-  rig.decoder.finish();
+  rig.assembler.set_main_thread(99);
+  rig.take(Records().call(api::kMalloc, 3000, 4000, 2, 99).call(api::kMalloc, 3000, 4000, 3));
+  rig.finish();
   // The earlier main thread stays on its lane: a program may create its device on one thread and use it on another.
   EXPECT_THAT(rig.calls(), SizeIs(2));
   EXPECT_THAT(rig.on("CUDA calls, thread 99"), SizeIs(1));
@@ -226,20 +187,20 @@ TEST_F(AssemblerTest, AThreadThatTurnsOutToBeTheMainOneGetsItsLane) {
 TEST_F(AssemblerTest, WhatIsHeldBackIsBounded) {
   // A launch whose kernel never arrives holds back everything after it: 1.5 million calls.
   rig.now = 20 * kMs;
-  rig.take(Buffer().call(Api::Launch, 1, 2, 1));
-  Buffer buffer;
+  rig.take(Records().call(api::kLaunch, 1, 2, 1));
+  Records buffer;
   for (std::uint32_t i = 0; i < 1'500'000; ++i) {
-    buffer.call(Api::Malloc, 10 + i * 10, 15 + i * 10, i + 2);
+    buffer.call(api::kMalloc, 10 + i * 10, 15 + i * 10, i + 2);
     if (i % 1000 != 999) continue;
     rig.take(buffer);
     buffer.clear();
     EXPECT_LE(rig.counts.pending, 1u << 20);
   }
   EXPECT_GT(rig.counts.calls, 500'000u);
-  rig.decoder.finish();
+  rig.finish();
   EXPECT_EQ(rig.counts.calls, 1'500'001u);
   EXPECT_EQ(rig.counts.late, 0u);
 }
 
 }  // namespace
-}  // namespace lanescope::capture::cupti::test
+}  // namespace lanescope::capture::test

@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
-#include "attach/ring_reader.h"
+#include "capture/ring_reader.h"
 #include "inject/ring.h"
 
-namespace lanescope::attach {
+namespace lanescope::capture {
 namespace {
 
 using testing::Each;
@@ -84,4 +84,4 @@ TEST(RingThreads, WhatIsRefusedIsCountedAndNothingElseIsLostTornOrOutOfOrder) {
 }
 
 }  // namespace
-}  // namespace lanescope::attach
+}  // namespace lanescope::capture

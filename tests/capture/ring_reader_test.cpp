@@ -1,4 +1,4 @@
-#include "attach/ring_reader.h"
+#include "capture/ring_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <random>
 #include <string>
 
-#include "attach/ring_writer.h"
+#include "capture/ring_writer.h"
 
-namespace lanescope::attach {
+namespace lanescope::capture {
 namespace {
 
 using testing::ElementsAre;
@@ -162,4 +162,4 @@ TEST(RingReader, SurvivesRandomMemory) {
 }
 
 }  // namespace
-}  // namespace lanescope::attach
+}  // namespace lanescope::capture

@@ -1,4 +1,4 @@
-#include "attach/ring_reader.h"
+#include "capture/ring_reader.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "base/plain_text.h"
 #include "base/translate.h"
 
-namespace lanescope::attach {
+namespace lanescope::capture {
 namespace {
 
 using base::tr;
@@ -127,4 +127,4 @@ double RingReader::fill() const {
   return head <= position_ ? 0 : std::min(1.0, static_cast<double>(head - position_) / static_cast<double>(slots_));
 }
 
-}  // namespace lanescope::attach
+}  // namespace lanescope::capture

@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "decoder_rig.h"
+#include "capture/records_rig.h"
 
-namespace lanescope::capture::cupti::test {
+namespace lanescope::capture::test {
 namespace {
 
 using trace::Event;
 
 struct Made {
-  Buffer record;
+  Records record;
   std::uint32_t thread;
   Nanoseconds placed_ns;  // when its place in the thread's buffer is reserved
   Nanoseconds done_ns;    // when it is complete
@@ -43,8 +43,8 @@ Program make_program(std::uint32_t seed, int steps) {
     Nanoseconds recorded_ns;
   };
   std::vector<Recorded> recorded;
-  const auto add_call = [&](Api api, Nanoseconds start, Nanoseconds end, std::uint32_t thread) {
-    program.records.push_back({Buffer().call(api, start, end, correlation, thread), thread, end, end});
+  const auto add_call = [&](std::string_view api, Nanoseconds start, Nanoseconds end, std::uint32_t thread) {
+    program.records.push_back({Records().call(api, start, end, correlation, thread), thread, end, end});
     program.calls.push_back({start, end});
     thread_free[thread] = end + 500 + up_to(200'000);
   };
@@ -61,37 +61,34 @@ Program make_program(std::uint32_t seed, int steps) {
       case 2: {
         const Nanoseconds op_end = op_start + 1000 + up_to(random() % 20 == 0 ? 40'000'000 : 300'000);
         program.records.push_back(
-            {Buffer().kernel(random() % 2 ? "gemm" : "relu", op_start, op_end, correlation, where), thread, start,
+            {Records().kernel(random() % 2 ? "gemm" : "relu", op_start, op_end, correlation, where), thread, start,
              op_end});
         stream_free[stream] = op_end;
-        add_call(Api::Launch, start, start + 3000 + up_to(2000), thread);
+        add_call(api::kLaunch, start, start + 3000 + up_to(2000), thread);
         break;
       }
       case 3: {
         const bool pageable = random() % 2;
         const Nanoseconds op_end = op_start + 1000 + up_to(200'000);
-        const CopyOf copy{CUPTI_ACTIVITY_MEMCPY_KIND_DTOH, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
-                          static_cast<std::uint8_t>(pageable ? CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE
-                                                             : CUPTI_ACTIVITY_MEMORY_KIND_PINNED),
+        const CopyOf copy{kToHost, kDeviceMemory, static_cast<std::uint8_t>(pageable ? kPageable : kPinned),
                           random() % 1'000'000};
-        program.records.push_back({Buffer().copy(copy, op_start, op_end, correlation, where), thread, start, op_end});
+        program.records.push_back({Records().copy(copy, op_start, op_end, correlation, where), thread, start, op_end});
         stream_free[stream] = op_end;
-        add_call(Api::MemcpyAsync, start, pageable ? op_end + 4000 : start + 4000, thread);
+        add_call(api::kMemcpyAsync, start, pageable ? op_end + 4000 : start + 4000, thread);
         break;
       }
       case 4: {
         const Nanoseconds end = std::max(stream_free[stream], start + 1000) + 5000;
-        program.records.push_back({Buffer().sync(CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE, start + 500,
-                                                 end - 100, correlation, stream),
+        program.records.push_back({Records().sync(kStreamSynchronize, start + 500, end - 100, correlation, stream),
                                    thread, end - 100, end - 100});
-        add_call(Api::StreamSync, start, end, thread);
+        add_call(api::kStreamSync, start, end, thread);
         break;
       }
       case 5: {
         recorded.push_back({++event_number, stream_free[stream], start + 1000});
         program.records.push_back(
-            {Buffer().gpu_event(event_number, correlation, stream), thread, start + 500, start + 500});
-        add_call(Api::EventRecord, start, start + 1000, thread);
+            {Records().gpu_event(event_number, correlation, stream), thread, start + 500, start + 500});
+        add_call(api::kEventRecord, start, start + 1000, thread);
         break;
       }
       case 6: {
@@ -100,14 +97,13 @@ Program make_program(std::uint32_t seed, int steps) {
         if (event.recorded_ns >= start) break;  // by a thread that is ahead of this one
         const Nanoseconds end = std::max(event.reached_ns, start + 1000) + 5000;
         program.records.push_back(
-            {Buffer().sync(CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE, start + 500, end - 100, correlation,
-                           CUPTI_SYNCHRONIZATION_INVALID_VALUE, event.number),
-             thread, end - 100, end - 100});
-        add_call(Api::EventSync, start, end, thread);
+            {Records().sync(kEventSynchronize, start + 500, end - 100, correlation, kAllStreams, event.number), thread,
+             end - 100, end - 100});
+        add_call(api::kEventSync, start, end, thread);
         break;
       }
       default:
-        add_call(Api::Malloc, start, start + 2000, thread);
+        add_call(api::kMalloc, start, start + 2000, thread);
         break;
     }
   }
@@ -120,7 +116,7 @@ Program make_program(std::uint32_t seed, int steps) {
 using Lanes = std::map<std::string, std::vector<std::pair<std::string, Event>>>;
 
 /// Every lane's events by lane name, with names as text, because ids depend on the order.
-Lanes trace_of(const DecoderRig& rig) {
+Lanes trace_of(const Rig& rig) {
   Lanes lanes;
   for (std::size_t lane = 0; lane < rig.sink.lanes.size(); ++lane) {
     auto& events = lanes[rig.sink.lanes[lane].name];
@@ -152,12 +148,12 @@ void expect_same(const Lanes& got, const Lanes& expected) {
 }
 
 Lanes in_order(const Program& program) {
-  DecoderRig rig;
+  Rig rig;
   rig.now = program.end_ns + kMs;
-  Buffer buffer;
+  Records buffer;
   for (const Made& made : program.records) buffer.add(made.record);
   rig.take(buffer);
-  rig.decoder.finish();
+  rig.finish();
   return trace_of(rig);
 }
 
@@ -168,9 +164,9 @@ TEST_P(RandomProgram, ShuffledOverBuffersGivesTheSameTrace) {
   const auto expected = in_order(program);
   std::mt19937 random(GetParam());
   std::shuffle(program.records.begin(), program.records.end(), random);
-  DecoderRig rig;
+  Rig rig;
   rig.now = program.end_ns + kMs;
-  Buffer buffer;
+  Records buffer;
   for (const Made& made : program.records) {
     buffer.add(made.record);
     if (random() % 30 != 0) continue;
@@ -178,52 +174,59 @@ TEST_P(RandomProgram, ShuffledOverBuffersGivesTheSameTrace) {
     buffer.clear();
   }
   rig.take(buffer);
-  rig.decoder.finish();
+  rig.finish();
   expect_same(trace_of(rig), expected);
   EXPECT_EQ(rig.counts.launches_unmatched, 0u);
   EXPECT_EQ(rig.counts.operations_unmatched, 0u);
   EXPECT_EQ(rig.counts.late, 0u);
 }
 
-// As in CUPTI: every thread fills its own buffers, in which an operation's place is reserved when it is launched; a
-// flush delivers, in order, those with only complete records.
+// A call comes as soon as it has ended; what the GPU did, in buffers, of which each comes when all in it is complete.
+// What is said to be delivered is what ended before the oldest buffer that is out was begun.
 TEST_P(RandomProgram, LiveGivesTheSameTraceAndKeepsEveryPromise) {
   const Program program = make_program(GetParam(), 2000);
   const auto expected = in_order(program);
   constexpr std::size_t kBufferRecords = 12;
   struct Filling {
     std::vector<const Made*> records;
-    Nanoseconds done_ns = 0;
+    Nanoseconds begun_ns = 0, done_ns = 0;
   };
-  std::map<std::uint32_t, std::vector<Filling>> buffers;
+  std::vector<Filling> buffers;
+  std::vector<const Made*> calls;
 
-  DecoderRig rig;
+  Rig rig;
   std::size_t next = 0;
   bool early = false;
   for (Nanoseconds t = 0; t < program.end_ns + 300 * kMs; t += 7 * kMs) {
     rig.now = t;
     for (; next < program.records.size() && program.records[next].placed_ns <= t; ++next) {
       const Made& made = program.records[next];
-      auto& of_thread = buffers[made.thread];
-      if (of_thread.empty() || of_thread.back().records.size() == kBufferRecords) of_thread.emplace_back();
-      of_thread.back().records.push_back(&made);
-      of_thread.back().done_ns = std::max(of_thread.back().done_ns, made.done_ns);
-    }
-    Decoder::Progress progress;
-    progress.asked_ns = t;
-    for (auto& [thread, of_thread] : buffers) {
-      while (!of_thread.empty() && of_thread.front().done_ns <= t) {
-        Buffer buffer;
-        for (const Made* made : of_thread.front().records) buffer.add(made->record);
-        rig.take(buffer);
-        of_thread.erase(of_thread.begin());
+      if (made.record.all()[0].record.kind == RecordKind::Call) {
+        calls.push_back(&made);
+        continue;
       }
-      if (!of_thread.empty()) progress.threads_with_buffers.push_back(thread);
+      if (buffers.empty() || buffers.back().records.size() == kBufferRecords) {
+        buffers.emplace_back().begun_ns = made.placed_ns;
+      }
+      buffers.back().records.push_back(&made);
+      buffers.back().done_ns = std::max(buffers.back().done_ns, made.done_ns);
     }
+    std::erase_if(calls, [&](const Made* call) {
+      if (call->done_ns <= t) rig.take(call->record);
+      return call->done_ns <= t;
+    });
+    Progress progress;
+    progress.asked_ns = t;
+    std::erase_if(buffers, [&](const Filling& buffer) {
+      if (buffer.done_ns > t) return false;
+      for (const Made* made : buffer.records) rig.take(made->record);
+      return true;
+    });
+    for (const Filling& out : buffers) progress.asked_ns = std::min(progress.asked_ns, out.begun_ns);
     for (const auto& [start, end] : program.calls) {
       if (start < t && t < end) progress.oldest_open_call_ns = std::min(progress.oldest_open_call_ns, start);
     }
-    rig.decoder.advance(progress);
+    rig.assembler.advance(progress, t);
     early |= t < program.end_ns && rig.counts.calls > 0;
   }
   EXPECT_TRUE(early) << "it is written while the program runs";
@@ -252,4 +255,4 @@ TEST(RandomPrograms, HaveWaitsAndCopies) {
 }
 
 }  // namespace
-}  // namespace lanescope::capture::cupti::test
+}  // namespace lanescope::capture::test

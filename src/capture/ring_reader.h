@@ -1,5 +1,5 @@
-// Reads the messages that an injected library wrote into the shared memory (inject/wire.h). The writer is not trusted:
-// every length and number is checked, and what cannot be right is counted and skipped.
+// Reads the messages that an injected library, or our own recording, wrote into memory (inject/wire.h). The writer is
+// not trusted: every length and number is checked, and what cannot be right is counted and skipped.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 #include "inject/wire.h"
 
-namespace lanescope::attach {
+namespace lanescope::capture {
 
 /// One message, copied out of the shared memory.
 struct Message {
@@ -91,4 +91,4 @@ class RingReader {
 /// Valid UTF-8 without control characters, at most `most` bytes.
 std::string clean_text(std::string_view raw, std::size_t most);
 
-}  // namespace lanescope::attach
+}  // namespace lanescope::capture

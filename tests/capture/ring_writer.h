@@ -10,7 +10,7 @@
 
 #include "inject/wire.h"
 
-namespace lanescope::attach {
+namespace lanescope::capture {
 
 class RingWriter {
  public:
@@ -87,4 +87,4 @@ class RingWriter {
   std::unique_ptr<wire::Memory, Free> memory_;
 };
 
-}  // namespace lanescope::attach
+}  // namespace lanescope::capture
