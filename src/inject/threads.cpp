@@ -15,8 +15,12 @@ namespace {
 
 constexpr std::uint32_t kNamedByProgram = 0xFFFFFFFF;
 
-// Static thread-local storage: no allocation at a thread's first use of it.
-__attribute__((tls_model("initial-exec"))) thread_local ThreadState* mine = nullptr;
+// Static thread-local storage: no allocation at a thread's first use of it. A library that is opened late gets little
+// of it, and the CUDA runtime in our back end needs far more; there an allocation harms nobody.
+#ifndef LANESCOPE_OWN_LOOPS
+__attribute__((tls_model("initial-exec")))
+#endif
+thread_local ThreadState* mine = nullptr;
 ThreadState nobody;  // for threads that found no state: they are counted once
 
 void send_name(ThreadState& thread, const char* name, std::size_t bytes) {

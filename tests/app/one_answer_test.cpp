@@ -44,6 +44,7 @@ struct Window {
     figures.summary = model.recent();
     figures.events = model.trace().counts();
     figures.idle = idle_ledger(model.trace(), model.analysis(), model.recent());
+    figures.once = model.once();
     analysis::Advice& shown = figures.advice.emplace();
     for (const ui::AdviceCard& card : advice.cards()) shown.cards.push_back(card.card);
     return summary_json(figures);

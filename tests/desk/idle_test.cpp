@@ -39,7 +39,7 @@ TEST_F(IdleTest, ARowShowsItsLongestGapAndThenTheOthers) {
   desk().click("idle.0");
   ASSERT_TRUE(state().selection.bubble);
   EXPECT_EQ(state().selection.bubble->start_ns, ledger().rows[0].longest.start_ns);
-  EXPECT_THAT(state().selection.caption, HasSubstr("longest of the 8 gaps of aten::cudnn_convolution"));
+  EXPECT_THAT(state().selection.caption, HasSubstr("longest of the 15 gaps of aten::cudnn_convolution"));
   ASSERT_TRUE(desk().until([&] { return !state().view.moving(); }));
   EXPECT_TRUE(in_view(*state().selection.bubble));
   // The gap has the middle third.
@@ -51,8 +51,8 @@ TEST_F(IdleTest, ARowShowsItsLongestGapAndThenTheOthers) {
   const Nanoseconds longest = state().selection.bubble->start_ns;
   desk().key(key::Period, kShift);
   EXPECT_NE(state().selection.bubble->start_ns, longest);
-  EXPECT_THAT(state().selection.caption, HasSubstr(" of 8 of aten::cudnn_convolution"));
-  for (int i = 0; i < 7; ++i) desk().key(key::Period, kShift);
+  EXPECT_THAT(state().selection.caption, HasSubstr(" of 15 of aten::cudnn_convolution"));
+  for (int i = 0; i < 14; ++i) desk().key(key::Period, kShift);
   EXPECT_EQ(state().selection.bubble->start_ns, longest) << "after the last comes the first";
   desk().key(key::Comma, kShift);
   desk().key(key::Period, kShift);

@@ -58,6 +58,7 @@ Memory::Memory(Memory&& other) noexcept
     : api_(other.api_), data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_), kind_(other.kind_) {}
 
 void Gpu::SetUp() {
+  ASSERT_EQ(library().problem.find("cannot be opened"), std::string::npos) << library().problem;
   if (!library().backend) GTEST_SKIP() << library().problem;
   if (library().backend->gpus().empty()) GTEST_SKIP() << "no GPU: " << library().problem;
   api_ = library().backend->open(0);
