@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "capture/ring_writer.h"
 #include "capture/recorder.h"
+#include "capture/ring_writer.h"
 #include "until.h"
 
 namespace lanescope::attach {

@@ -36,7 +36,8 @@ std::string level_text(wire::Level level) {
       return tr("Only calls that block, with their lines; nothing of the GPU. Costs about 2 %.");
     case wire::Level::Acquire:
       return tr(
-          "The same, and everything in bursts of whole iterations, which may cost 1.5 % of the time. With CUDA graphs it "
+          "The same, and everything in bursts of whole iterations, which may cost 1.5 % of the time. With CUDA graphs "
+          "it "
           "is more.");
     case wire::Level::Calls:
       return tr("Every launch, copy and kernel, all the time. Costs about 6 %, and more where kernels are short.");
