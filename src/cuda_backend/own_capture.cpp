@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
+#include <forward_list>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -66,6 +67,7 @@ class OwnCapture::Impl : public std::enable_shared_from_this<OwnCapture::Impl> {
     bool taken = false;  // also by one whose thread is stuck in CUPTI
     std::weak_ptr<Impl> running;
     bool exit_registered = false;
+    std::forward_list<std::shared_ptr<Impl>> kept;  // in a forked child
   };
   static Owner& owner() {
     static Owner* only = new Owner;  // used at the process's exit
@@ -362,7 +364,7 @@ OwnCapture::OwnCapture(trace::EventSink& sink, std::int64_t origin_ns, CaptureLe
 // A forked child has no thread of ours: it must be neither joined nor taken for running.
 OwnCapture::~OwnCapture() {
   if (impl_->forked()) {
-    new std::shared_ptr<Impl>(std::move(impl_));
+    Impl::owner().kept.push_front(std::move(impl_));  // without the lock, which a thread of the parent's may hold
   } else {
     stop();
   }
