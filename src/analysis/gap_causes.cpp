@@ -97,7 +97,7 @@ void GapCauses::find_held(Nanoseconds from, Nanoseconds to, const IssuingCall* l
     const std::size_t known = held_.size();  // of the causes before this one, in order
     const auto add = [&](Nanoseconds start, Nanoseconds end) {
       for (std::size_t i = 0; i < known && start < end; ++i) {
-        const Stretch& other = held_[i];
+        const Stretch other = held_[i];  // held_ grows meanwhile
         if (other.end <= start || other.start >= end) continue;
         if (other.start > start) held_.push_back({start, other.start, cause});
         start = std::max(start, other.end);
@@ -151,7 +151,7 @@ void GapCauses::join_alternating() {
 }
 
 void GapCauses::explain(const Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy,
-                        bool same_launch) {
+                        bool same_launch, bool migrates) {
   // What ended before it has no part in it, nor in later ones.
   for (std::vector<HeldCall>* held : {&holds_, &waits_}) {
     if (!held->empty()) std::erase_if(*held, [&](const HeldCall& c) { return c.end <= gap.start_ns; });
@@ -183,6 +183,8 @@ void GapCauses::explain(const Bubble& gap, const IssuingCall* launch, std::size_
              : to - launch->end_ns > kLongestLaunch  ? BubbleCause::GpuWait
                                                      : BubbleCause::LaunchLatency;
     after = before;
+  } else if (migrates) {
+    before = after = BubbleCause::Migration;
   }
 
   stretches_.clear();
