@@ -48,6 +48,9 @@ void Accumulator::take_iteration(const trace::Event& iteration) {
     first_iteration_ = FirstIteration{iteration.start_ns, totals_at(iteration.start_ns)};
     if (in_parts_) whole_.pass({first_iteration_->totals, iteration.start_ns, 0, 0});
     run_ahead_.cut(iteration.start_ns);
+  } else if (in_parts_ && !paused_ && running_iterations_.empty() && !whole_.in_stretch()) {
+    // What lies between it and the one before was not recorded, but it is, from its start on.
+    whole_.pass({totals_at(iteration.start_ns), iteration.start_ns, iterations_, 0});
   }
   running_iterations_.push_back({iteration.start_ns, iteration.end_ns});
   std::push_heap(running_iterations_.begin(), running_iterations_.end(),
@@ -164,7 +167,7 @@ inline void Accumulator::take_operation(const trace::Event& operation, trace::La
     return;
   }
   if (window_open_ && !paused_) {
-    if (start > idle_since_) close_gap(start, launch, lane);
+    if (start > idle_since_) close_gap(start, launch, lane, trace::is_migration(operation));
     cause_known_ = true;
     note_first_work(start);
   }
@@ -291,7 +294,7 @@ void Accumulator::take_copy(const trace::Event& copy, LaneKind kind) {
   running_copies_.push_back({copy.start_ns, copy.end_ns, bytes, upload});
 }
 
-void Accumulator::close_gap(Nanoseconds until, const IssuingCall* launch, trace::LaneId lane) {
+void Accumulator::close_gap(Nanoseconds until, const IssuingCall* launch, trace::LaneId lane, bool migrates) {
   Bubble gap;
   gap.start_ns = idle_since_;
   gap.end_ns = until;
@@ -300,7 +303,7 @@ void Accumulator::close_gap(Nanoseconds until, const IssuingCall* launch, trace:
   if (!cause_known_) return hand_out(gap);
   causes_.divide(gap, launch, launch ? lanes_.thread_of(launch->lane) : 0,
                  last_was_copy_ && lanes_.stream_of(lane) != last_stream_, launch && launch->key == last_issuer_,
-                 [this](Bubble part) {
+                 migrates, [this](Bubble part) {
                    if (part.cause == BubbleCause::AfterSync) find_place(part);
                    hand_out(part);
                  });

@@ -197,7 +197,7 @@ class Accumulator {
   void take_operation(const trace::Event& operation, trace::LaneId lane, trace::LaneKind kind,
                       const trace::EventPlace& place);
   void take_copy(const trace::Event& copy, trace::LaneKind kind);
-  void close_gap(Nanoseconds until, const IssuingCall* launch, trace::LaneId lane);
+  void close_gap(Nanoseconds until, const IssuingCall* launch, trace::LaneId lane, bool migrates);
   void find_place(Bubble& gap);
   void hand_out(const Bubble& gap);
   void advance(Nanoseconds t);

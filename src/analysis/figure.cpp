@@ -65,6 +65,7 @@ std::vector<Figure> all_figures() {
   cause("bubbles_by_fine_cause.staging", Staging, idle<Staging>);
   cause("bubbles_by_fine_cause.pinning", Pinning, idle<Pinning>);
   cause("bubbles_by_fine_cause.dependency", Dependency, idle<Dependency>);
+  cause("bubbles_by_fine_cause.migration", Migration, idle<Migration>);
   group("bubbles_by_cause.loader", CauseGroup::Loader, idle<CauseGroup::Loader>, IfAny);
   cause("bubbles_by_fine_cause.loader", Loader, idle<Loader>, ByName);
   group("bubbles_by_cause.graph", CauseGroup::Graph, idle<CauseGroup::Graph>, IfAny);

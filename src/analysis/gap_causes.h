@@ -40,6 +40,7 @@ class GapCauses {
   ///     follows its return is the Cpu's if it is longer than that call, than half of the gap, and than
   ///     kWorkAfterSyncNs: without the work more would be gained than without the wait;
   ///   - Staging, Pinning, Allocation from the start of a launch that is itself such a call, and Cpu before it;
+  ///   - Migration: there is none, because the operation moves pages of unified memory (`migrates`);
   ///   - Unknown: the launch is;
   ///   - Cpu: more than half of it passed before the launch began;
   ///   - Dependency: the call had returned when the GPU ran dry, and `behind_copy`: the last work was a copy on a
@@ -50,8 +51,8 @@ class GapCauses {
   /// more than a few times, only their lengths are exact. `take(Bubble)` gets them in order.
   template <class Take>
   void divide(const Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy, bool same_launch,
-              Take&& take) {
-    explain(gap, launch, thread, behind_copy, same_launch);
+              bool migrates, Take&& take) {
+    explain(gap, launch, thread, behind_copy, same_launch, migrates);
     for (const Bubble& part : parts_) take(part);
   }
 
@@ -72,7 +73,8 @@ class GapCauses {
   };
   static constexpr std::size_t kMostParts = 6;
 
-  void explain(const Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy, bool same_launch);
+  void explain(const Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy, bool same_launch,
+               bool migrates);
   const HeldCall* drain(Nanoseconds from, Nanoseconds issued, const IssuingCall* launch) const;
   /// The longest of these calls within [from, to).
   const HeldCall* longest(BubbleCause cause, Nanoseconds from, Nanoseconds to, const IssuingCall* launch,

@@ -186,14 +186,16 @@ void copy_bound(Verdict& v, const Basis& basis) {
   const int held = std::min(idle, whole_percent(v.copy_held)),
             alone = std::min(whole_percent(v.exposed_copy), 100 - idle);
   const bool mostly_alone = v.exposed_copy >= v.copy_held;
-  const bool pins = mostly(basis, BubbleCause::Pinning);
+  const bool pins = mostly(basis, BubbleCause::Pinning), migrates = mostly(basis, BubbleCause::Migration);
   if (mostly_alone) {
     add_share(v, tr("only copying"), v.exposed_copy);
   } else {
-    add_share(v, pins ? tr("pinning") : tr("held by copy"), v.copy_held);
+    add_share(v, migrates ? tr("page migrations") : pins ? tr("pinning") : tr("held by copy"), v.copy_held);
   }
   v.figures.push_back(bytes_rate(basis, tr("copied"), basis.figures.copied_bytes));
-  if (!mostly_alone && pins) {
+  if (!mostly_alone && migrates) {
+    v.sentence = tr("The GPU idles {} % of the time, {} % before pages of unified memory migrate.", idle, held);
+  } else if (!mostly_alone && pins) {
     v.sentence = tr("The GPU idles {} % of the time, {} % while the CPU pins memory.", idle, held);
   } else if (!mostly_alone) {
     v.sentence = tr("The GPU idles {} % of the time, {} % while copies from pageable memory or pinning block the CPU.",
@@ -253,8 +255,7 @@ std::string too_few_whole(const Summary& s) {
 }
 
 bool only_the_cpu_works(const Summary& s) {
-  return s.iteration.count > 0 && s.cpu_op_count > 0 && s.gpu_op_count == 0 && s.gpu_busy_ns == 0 &&
-         s.launch_count == 0;
+  return s.cpu_op_count > 0 && s.gpu_op_count == 0 && s.gpu_busy_ns == 0 && s.launch_count == 0;
 }
 
 /// What the figures leave out.

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "analysis/collectives.h"
+#include "trace/names.h"
 
 namespace lanescope::analysis {
 
@@ -32,6 +33,27 @@ bool begins_with_any(std::string_view text, const std::array<std::string_view, N
   return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return text.starts_with(p); });
 }
 
+/// Of other back ends' calls, see trace::call_nature(): urUSMHostAlloc, mtiaMalloc, aclrtFree.
+CallRole role_of_others(std::string_view name) {
+  const auto has = [name](std::string_view word, std::string_view capital) {
+    return name.find(word) != std::string_view::npos || name.find(capital) != std::string_view::npos;
+  };
+  switch (trace::call_nature(name)) {
+    case trace::CallNature::Launch:
+      return has("emset", "Fill") ? CallRole::Other : CallRole::KernelLaunch;
+    case trace::CallNature::BlockingCopy:
+    case trace::CallNature::AsyncCopy:
+      return CallRole::MemoryCopy;
+    case trace::CallNature::Sync:
+      return CallRole::Other;
+    case trace::CallNature::Other:
+      break;
+  }
+  if (has("async", "Async") || has("enqueue", "Enqueue")) return CallRole::Other;
+  if (has("alloc", "Alloc")) return has("host", "Host") ? CallRole::Pinning : CallRole::Allocation;
+  return has("free", "Free") ? CallRole::Allocation : CallRole::Other;
+}
+
 CallRole role_of(std::string_view name) {
   static constexpr std::array<std::string_view, 10> kLaunches{
       "cudaLaunchKernel", "cuLaunchKernel",      "cudaGraphLaunch",       "cuGraphLaunch",
@@ -49,7 +71,11 @@ CallRole role_of(std::string_view name) {
   if (begins_with_any(name, kPinning)) return CallRole::Pinning;
   // cudaMallocAsync and cudaFreeAsync only enqueue the request on a stream.
   if (begins_with_any(name, kAllocation) && name.find("Async") == std::string_view::npos) return CallRole::Allocation;
-  return collective_operation(name).empty() ? CallRole::Other : CallRole::Collective;
+  if (!collective_operation(name).empty()) return CallRole::Collective;
+  for (const std::string_view known : {"cuda", "cu", "hip"}) {
+    if (name.starts_with(known)) return CallRole::Other;
+  }
+  return role_of_others(name);
 }
 
 }  // namespace

@@ -17,9 +17,11 @@ using base::tr;
 
 const char* cause_label(BubbleCause cause) {
   static constexpr std::array<const char*, kBubbleCauses> kLabels{
-      N_("after a sync"),        N_("CPU work"),           N_("launch latency"),      N_("allocating memory"),
-      N_("staging a copy"),      N_("pinning memory"),     N_("behind a copy"),       N_("waiting for data"),
-      N_("between graph nodes"), N_("waiting on the GPU"), N_("launch not recorded"), N_("start or end")};
+      N_("after a sync"),        N_("CPU work"),           N_("launch latency"),
+      N_("allocating memory"),   N_("staging a copy"),     N_("pinning memory"),
+      N_("behind a copy"),       N_("page migration"),     N_("waiting for data"),
+      N_("between graph nodes"), N_("waiting on the GPU"), N_("launch not recorded"),
+      N_("start or end")};
   return kLabels[static_cast<std::size_t>(cause)];
 }
 
@@ -27,8 +29,8 @@ std::string_view cause_name(BubbleCause cause) { return tr(cause_label(cause)); 
 
 std::string_view cause_key(BubbleCause cause) {
   static constexpr std::array<std::string_view, kBubbleCauses> kKeys{
-      "after_sync", "cpu",    "launch_latency", "allocation", "staging", "pinning",
-      "dependency", "loader", "graph",          "gpu_wait",   "unknown", "start_or_end"};
+      "after_sync", "cpu",    "launch_latency", "allocation", "staging", "pinning",     "dependency",
+      "migration",  "loader", "graph",          "gpu_wait",   "unknown", "start_or_end"};
   return kKeys[static_cast<std::size_t>(cause)];
 }
 
@@ -52,6 +54,7 @@ CauseGroup group_of(BubbleCause cause) {
     case BubbleCause::Staging:
     case BubbleCause::Pinning:
     case BubbleCause::Dependency:
+    case BubbleCause::Migration:
       return CauseGroup::Copy;
     case BubbleCause::Loader:
       return CauseGroup::Loader;

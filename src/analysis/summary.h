@@ -25,13 +25,14 @@ enum class BubbleCause : std::uint8_t {
   Staging,        ///< a copy from or to pageable memory blocked the CPU
   Pinning,        ///< page-locking memory blocked the CPU
   Dependency,     ///< launched long before, behind a copy on another stream
+  Migration,      ///< the driver moved pages of unified memory, which nobody launches
   Loader,         ///< the program waited for another of its threads (a data loader's worker) before launching
   GraphGap,       ///< between two nodes of a CUDA graph, which the GPU goes through by itself
   GpuWait,        ///< launched long before: the GPU had it and did not start it, for a reason of its own
   Unknown,        ///< what launched the next operation is not in the trace
   StartOrEnd,     ///< before the first or after the last operation of the range: cause unknown
 };
-inline constexpr std::size_t kBubbleCauses = 12;
+inline constexpr std::size_t kBubbleCauses = 13;
 const char* cause_label(BubbleCause cause);      ///< "after a sync", "launch latency", ...; to be translated
 std::string_view cause_name(BubbleCause cause);  ///< the same, translated
 std::string_view cause_key(BubbleCause cause);   ///< the key in JSON: "launch_latency"
@@ -41,7 +42,7 @@ using CauseTimes = std::array<Nanoseconds, kBubbleCauses>;
 enum class CauseGroup : std::uint8_t {
   AfterSync,   ///< AfterSync
   Launch,      ///< Cpu, LaunchLatency, Allocation: work was issued too late
-  Copy,        ///< Staging, Pinning, Dependency: copies delayed the CPU or the GPU
+  Copy,        ///< Staging, Pinning, Dependency, Migration: copies delayed the CPU or the GPU
   Loader,      ///< Loader
   Graph,       ///< GraphGap, GpuWait: neither the CPU nor a copy is the cause
   StartOrEnd,  ///< StartOrEnd, Unknown: not known

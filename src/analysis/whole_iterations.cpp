@@ -100,10 +100,10 @@ namespace {
 
 using trace::LaneId;
 
-std::vector<Nanoseconds> iteration_ends(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
-                                        trace::GpuNumber gpu) {
+/// By their ends.
+std::vector<TimeSpan> iterations_in(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trace::GpuNumber gpu) {
   const trace::Owners owners(trace);
-  std::vector<Nanoseconds> ends;
+  std::vector<TimeSpan> found;
   const trace::Trace::ReadLock lock(trace);
   for (std::size_t id = 0; id < trace.lane_count(); ++id) {
     const auto lane = static_cast<LaneId>(id);
@@ -112,11 +112,11 @@ std::vector<Nanoseconds> iteration_ends(const trace::Trace& trace, Nanoseconds f
     for (std::size_t r = 0; r < trace.lane(lane).row_count(); ++r) {
       const trace::Row& row = trace.lane(lane).row(r);
       trace::EventIndex i = row.first_starting_at_or_after(from, row.first(), row.last());
-      for (; i < row.last() && row.end(i) <= to; ++i) ends.push_back(row.end(i));
+      for (; i < row.last() && row.end(i) <= to; ++i) found.push_back({row.start(i), row.end(i)});
     }
   }
-  std::sort(ends.begin(), ends.end());
-  return ends;
+  std::ranges::stable_sort(found, {}, &TimeSpan::to);
+  return found;
 }
 
 }  // namespace
@@ -128,10 +128,11 @@ RecordedIterations recorded_iterations(const trace::Trace& trace, Nanoseconds fr
   recorded.refresh(trace::Coverage::kAlways);
   found.in_parts = recorded.in_parts();
   Nanoseconds before = from;
-  for (const Nanoseconds end : iteration_ends(trace, from, to, gpu)) {
+  for (const auto& [start, end] : iterations_in(trace, from, to, gpu)) {
     found.any = true;
     while (recorded.next() < end) recorded.pass();
-    if (recorded.on() && recorded.since() <= before) found.iterations.push_back({before, end});
+    const Nanoseconds begin = recorded.since() > before ? std::max(before, start) : before;
+    if (recorded.on() && recorded.since() <= begin) found.iterations.push_back({begin, end});
     before = end;
   }
   return found;

@@ -1,5 +1,6 @@
 // The iterations that lie wholly in recorded time: only these show how much of an iteration the GPU works, how often it
-// launches, how much it copies. As everywhere, an iteration lasts from the end of the one before it to its own.
+// launches, how much it copies. As everywhere, an iteration lasts from the end of the one before it to its own;
+/// from its start, where the time between the two was not recorded.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace lanescope::analysis {
 
 class WholeIterations {
  public:
-  /// The totals at the end of an iteration (or the start of the first, with number 0).
+  /// The totals at the end of an iteration, or at the start of one before which there was nothing recorded.
   struct Point : RunningTotals {
     Nanoseconds end_ns = 0;
     std::int64_t number = 0;        ///< of iterations ended so far
@@ -36,6 +37,7 @@ class WholeIterations {
   // In time order:
   void begin() { begun_ = true; }  ///< recording has begun
   void end() { begun_ = in_stretch_ = false; }
+  bool in_stretch() const { return in_stretch_; }
   /// An iteration has ended (or the first begins). Does nothing unless this is recorded.
   void pass(const Point& point);
   /// A gap that was closed only now, and a place that is known only now: see RunningTotals.

@@ -103,7 +103,8 @@ CausePath cause_path(const trace::Links& links, const Bubble& bubble) {
   // A late launch is not a wait; it is the end of the path.
   const analysis::CauseGroup group = analysis::group_of(bubble.cause);
   const bool of_launch = group == analysis::CauseGroup::Launch || group == analysis::CauseGroup::Graph ||
-                         bubble.cause == BubbleCause::Dependency || bubble.cause == BubbleCause::Unknown;
+                         bubble.cause == BubbleCause::Dependency || bubble.cause == BubbleCause::Migration ||
+                         bubble.cause == BubbleCause::Unknown;
   if (!of_launch) {
     path.wait = event_at(trace, bubble.call_lane, bubble.call_start_ns, bubble.call);
   }

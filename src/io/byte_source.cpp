@@ -53,6 +53,14 @@ void ByteSource::report_to(ReadProgress& progress) {
 void ByteSource::begin() {
   if (file_) std::setvbuf(file_.get(), nullptr, _IONBF, 0);
   if (!refill()) fail(base::tr("the file is empty"));
+  if (std::string_view(input_.data(), end_).starts_with("\x28\xB5\x2F\xFD")) {
+    constexpr int kLargestWindow = 27;  // 128 MB, as the program zstd allows
+    zstd_.reset(ZSTD_createDCtx());
+    if (!zstd_) fail(base::tr("cannot read: out of memory"));
+    ZSTD_DCtx_setParameter(zstd_.get(), ZSTD_d_windowLogMax, kLargestWindow);
+    in_member_ = true;
+    return;
+  }
   gzip_ = end_ >= 2 && input_[0] == '\x1f' && input_[1] == '\x8b';
   if (!gzip_) return;
   if (inflateInit2(&stream_, kSourceGzipWindow) != Z_OK) fail(base::tr("cannot read: out of memory"));
@@ -98,7 +106,7 @@ std::string_view ByteSource::next() {
   if (!peeked_.empty()) return std::exchange(peeked_, {});
   check_progress();
   std::string_view piece;
-  if (gzip_) {
+  if (compressed()) {
     output_.resize(kPiece);
     piece = std::string_view(output_.data(), inflate_some(output_.data(), output_.size()));
   } else if (begin_ < end_ || refill()) {
@@ -117,7 +125,7 @@ std::size_t ByteSource::read(char* to, std::size_t size) {
   }
   check_progress();
   std::size_t n = 0;
-  if (gzip_) {
+  if (compressed()) {
     n = inflate_some(to, size);
   } else if (begin_ < end_) {
     n = std::string_view(input_.data() + begin_, end_ - begin_).copy(to, size);
@@ -142,17 +150,60 @@ void ByteSource::count_delivered(std::size_t bytes) {
     fail(base::tr("too large; at most {} are read",
                   base::format_bytes(static_cast<std::int64_t>(limits_.decompressed))));
   }
-  if (gzip_ && delivered_ > kRatioMatters && delivered_ / limits_.ratio > read_) {
+  if (compressed() && delivered_ > kRatioMatters && delivered_ / limits_.ratio > read_) {
     fail(base::tr("not a trace: it decompresses to far more than any trace does"));
   }
 }
 
+// What could be decompressed before is delivered first.
+void ByteSource::break_off(const std::string& why, bool delivered) {
+  broken_ = why;
+  if (delivered) return;
+  throw Damaged(named(why),
+                begin_ == end_ ? base::tr("The file is cut off: its compressed data ends too early.")
+                               : base::tr("The file is damaged: its compressed data cannot be read to the end."),
+                true);
+}
+
+std::size_t ByteSource::unpack_zstd(char* to, std::size_t size) {
+  ZSTD_outBuffer out{to, size, 0};
+  while (out.pos < out.size) {
+    if (!broken_.empty()) {
+      break_off(broken_, out.pos > 0);
+      break;
+    }
+    if (begin_ == end_ && !refill()) {
+      if (!in_member_) break;
+      broken_ = base::tr("the file is truncated: its Zstandard data ends too early");
+      continue;
+    }
+    ZSTD_inBuffer in{input_.data() + begin_, end_ - begin_, 0};
+    const std::size_t left = ZSTD_decompressStream(zstd_.get(), &out, &in);
+    begin_ += in.pos;
+    if (ZSTD_isError(left)) {
+      broken_ = std::string(base::tr("broken Zstandard data")) + ": " + ZSTD_getErrorName(left);
+    } else {
+      in_member_ = left != 0;  // another frame may follow
+    }
+  }
+  return out.pos;
+}
+
 std::size_t ByteSource::inflate_some(char* to, std::size_t size) {
+  if (zstd_) return unpack_zstd(to, size);
   stream_.next_out = reinterpret_cast<Bytef*>(to);
   stream_.avail_out = static_cast<uInt>(size);
+  const auto broken = [&](const std::string& why) { break_off(why, stream_.avail_out < size); };
   while (stream_.avail_out > 0) {
+    if (!broken_.empty()) {
+      broken(broken_);
+      break;
+    }
     if (begin_ == end_ && !refill()) {
-      if (in_member_) fail(base::tr("the file is truncated: its gzip data ends too early"));
+      if (in_member_) {
+        broken(base::tr("the file is truncated: its gzip data ends too early"));
+        continue;
+      }
       break;
     }
     if (!in_member_) {
@@ -170,7 +221,8 @@ std::size_t ByteSource::inflate_some(char* to, std::size_t size) {
     if (result == Z_STREAM_END) {
       in_member_ = false;
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
-      fail(std::string(base::tr("broken gzip data")) + (stream_.msg ? std::string(": ") + stream_.msg : std::string()));
+      broken(std::string(base::tr("broken gzip data")) +
+             (stream_.msg ? std::string(": ") + stream_.msg : std::string()));
     }
   }
   return size - stream_.avail_out;

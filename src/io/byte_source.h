@@ -1,12 +1,15 @@
-// Reads the bytes of a file or of memory in pieces, decompressing gzip on the way. Never holds the whole file.
+// Reads the bytes of a file or of memory in pieces, decompressing gzip and Zstandard on the way. Never holds the whole
+// file.
 #pragma once
 
 #include <zlib.h>
+#include <zstd.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,8 +34,8 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  /// The next piece, valid until the next call; empty at the end. Throws base::FileError (read error, corrupt or
-  /// truncated gzip, over the limits).
+  /// The next piece, valid until the next call; empty at the end. Throws base::FileError (read error, over the limits),
+  /// which is Damaged after the last of the bytes that a corrupt or truncated gzip has.
   std::string_view next();
   /// The same into `to`: how many of at most `size` bytes were read.
   std::size_t read(char* to, std::size_t size);
@@ -53,6 +56,9 @@ class ByteSource {
   void check_progress();
   void count_delivered(std::size_t bytes);
   std::size_t inflate_some(char* to, std::size_t size);
+  std::size_t unpack_zstd(char* to, std::size_t size);
+  bool compressed() const { return gzip_ || zstd_ != nullptr; }
+  void break_off(const std::string& why, bool delivered);
 
   const std::filesystem::path path_;
   const ByteLimits limits_;
@@ -65,7 +71,9 @@ class ByteSource {
   std::uint64_t total_ = 0;  // size of the file; 0: unknown
   ReadProgress* progress_ = nullptr;
   bool gzip_ = false, in_member_ = false;
+  std::string broken_;  // why the gzip data ends here; empty: it does not
   z_stream stream_{};
+  std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> zstd_{nullptr, ZSTD_freeDCtx};
 };
 
 }  // namespace lanescope::io

@@ -334,7 +334,10 @@ class Inference {
     const trace::CopyTraits traits = trace::copy_traits_of(*copy);
     const bool to_host = traits.direction == trace::CopyDirection::DeviceToHost;
     const bool from_host = traits.direction == trace::CopyDirection::HostToDevice;
-    if (!to_host && !from_host) return;  // the host does not wait for copies between devices
+    // The host does not wait for copies between devices. But reads on AMD's GPUs are recorded as such copies, too: a
+    // synchronous call that returns only after its copy has waited for it.
+    const bool waits = !asynchronous && (copy->end_ns <= call.end_ns || always_waits(call.name));
+    if (!to_host && !from_host && !waits) return;
     const bool to_pageable = to_host && traits.destination == trace::MemoryKind::Pageable;
     const bool from_pageable = from_host && traits.source == trace::MemoryKind::Pageable;
     const bool staged = from_pageable && trace::bytes_of(*copy) > kInlineCopyBytes;
@@ -343,7 +346,10 @@ class Inference {
 
     const Nanoseconds begin = std::clamp(copy->start_ns, call.start_ns, std::max(call.start_ns, call.end_ns));
     const Nanoseconds end = std::clamp(copy->end_ns, begin, std::max(begin, call.end_ns));
-    if (begin >= end) return;  // the bytes moved after the call had returned
+    if (begin >= end) {  // the bytes moved after the call had returned, or the clocks differ
+      if (!asynchronous) infer_wait(call);
+      return;
+    }
     const auto waited = last_end(lanes_.by_stream(copy->lane), call.start_ns, begin);
     // Own cost is everything except waiting. Part of it may lie between the wait and the copy, but it is placed first.
     trace::CallParts parts;
@@ -352,6 +358,9 @@ class Inference {
     parts.returning = call.end_ns - end;
     trace::set_parts(call, parts);
   }
+
+  /// hipMemcpyWithStream is a copy and a hipStreamSynchronize.
+  bool always_waits(base::NameId call) const { return names_.text(call).find("WithStream") != std::string_view::npos; }
 
   EventStore& events_;
   const std::span<const trace::LaneInfo> infos_;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <string_view>
 #include <tuple>
 
@@ -43,6 +45,14 @@ Number number_or(const std::optional<std::int64_t>& value, Number otherwise) {
     return otherwise;
   }
   return static_cast<Number>(*value);
+}
+
+/// 3 of "/device:TPU:3"; empty if there is none.
+std::optional<std::int64_t> number_at_end(std::string_view text) {
+  const std::size_t digits = text.find_last_not_of("0123456789") + 1;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data() + digits, text.data() + text.size(), number);
+  return error == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
 LaneKind copy_lane(trace::CopyDirection direction) {
@@ -210,16 +220,21 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
   Category& known = category(raw.category);
   Meaning meaning = known.meaning;
   if (meaning == Meaning::Kernel) meaning = meaning_of_kernel(raw.name);
-  if (meaning == Meaning::Nothing) return skip(raw);
+  if (meaning == Meaning::Nothing) {
+    const bool ran = raw.category == "Trace" && raw.start.ns && raw.duration.ns;
+    if (raw.category == "overhead") note_overhead(raw);
+    if (ran) out_.keep_window({*raw.start.ns, *raw.start.ns + *raw.duration.ns});
+    return skip(raw);
+  }
   if (meaning == Meaning::Sync) return add_sync(raw);
   Event event;
   if (!take_times(raw, event)) return;
-  event.correlation = number_or<std::uint32_t>(raw.correlation, 0);
+  event.correlation = correlation_of(raw);
   LaneKey key{LaneKind::Phases, number_of(raw.process), number_of(raw.thread)};
   if (meaning != Meaning::Range && meaning != Meaning::Call) {
     key.process = key.owner;
     key.owner = number_or<std::int32_t>(raw.device, number_or<std::int32_t>(key.owner, 0));
-    key.part = number_or<std::int32_t>(raw.stream, number_or<std::int32_t>(key.part, 0));
+    key.part = stream_of(raw.stream.value_or(key.part));
   }
   const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, raw.bytes.value_or(0)));
   switch (meaning) {
@@ -243,6 +258,7 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
       key.kind = copy_lane(traits.direction);
       trace::set_bytes(event, bytes);
       trace::set_copy_traits(event, traits);
+      if (moves_pages(raw.name)) trace::set_migration(event);
       break;
     }
     case Meaning::GpuRange:
@@ -257,6 +273,13 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
       if (facts.step) {
         key.kind = LaneKind::Iterations;
         event.a = *facts.step;
+        numbered_steps_ = true;
+      } else if (facts.named) {
+        take_details(raw, event);
+        event.a = facts.named->number;
+        if (known.read == nullptr) known.read = &count_of(out_.opened().read_by_category, known.text);
+        ++*known.read;
+        return loops_.add(facts.named->word, {event, key.owner, key.part});
       }
     }
   }
@@ -268,10 +291,162 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
 
 void TraceBuilder::add_sync(const RawEvent& raw) {
   skip(raw);
-  const auto correlation = number_or<std::uint32_t>(raw.correlation, 0);
   if (!raw.start.ns) return;
-  const auto stream = number_or<std::int32_t>(raw.wait_on_stream, number_or<std::int32_t>(raw.stream, -1));
-  out_.keep_sync({number_of(raw.process), correlation, *raw.start.ns, number_or<std::int32_t>(raw.device, -1), stream});
+  constexpr std::int64_t kInvalid = std::numeric_limits<std::uint32_t>::max();  // CUPTI's number for "none"
+  const auto known = [](const std::optional<std::int64_t>& s) { return s && *s != kInvalid; };
+  const std::int32_t stream = known(raw.wait_on_stream) ? stream_of(*raw.wait_on_stream)
+                              : known(raw.stream)       ? stream_of(*raw.stream)
+                                                        : -1;
+  out_.keep_sync(
+      {number_of(raw.process), correlation_of(raw), *raw.start.ns, number_or<std::int32_t>(raw.device, -1), stream});
+}
+
+void TraceBuilder::keep_named_iterations() {
+  const std::string outermost = numbered_steps_ ? std::string() : loops_.outermost();
+  for (auto& [word, ranges] : loops_.by_word) {
+    const bool iterations = word == outermost;
+    for (NamedLoops::Range& range : ranges) {
+      if (iterations) trace::set_range_kind(range.event, trace::RangeKind::Iteration);
+      if (!iterations) range.event.a = 0;
+      const LaneKey key{iterations ? LaneKind::Iterations : LaneKind::Phases, range.process, range.thread};
+      if (out_.take_lane(key, range.event)) out_.keep(range.event);
+    }
+    ranges = {};
+  }
+}
+
+// Loading code and a full queue of the driver are no work of the profiler, although it records them there.
+void TraceBuilder::note_overhead(const RawEvent& raw) {
+  constexpr std::size_t kMostNames = 32;
+  constexpr base::Nanoseconds kMost = base::kLongestTrace;
+  const base::Nanoseconds ns = raw.duration.ns.value_or(0);
+  const auto names = [&](std::string_view word) { return raw.name.find(word) != std::string_view::npos; };
+  if (ns <= 0 || ns > kMost || names("oading") || names("ommand")) return;
+  const auto known = overhead_ns_.find(raw.name);
+  base::Nanoseconds& sum = known != overhead_ns_.end()        ? known->second
+                           : overhead_ns_.size() < kMostNames ? overhead_ns_[std::string(raw.name)]
+                                                              : overhead_ns_.begin()->second;
+  sum = std::min(sum + ns, kMost);
+}
+
+void TraceBuilder::say_overhead() {
+  constexpr base::Nanoseconds kMatters = 50;  // of the trace: one part of so many
+  const auto [from, to] = out_.trace().extent();
+  base::Nanoseconds all = 0;
+  for (const auto& [name, ns] : overhead_ns_) all = std::min(all + ns, base::kLongestTrace);
+  if (all == 0 || all < (to - from) / kMatters) return;
+  const auto most = std::ranges::max_element(overhead_ns_, {}, [](const auto& o) { return o.second; });
+  add_sentence(out_.opened().incomplete, tr("The profiler's own work, such as “{}”, took {} of this.",
+                                            beginning_of(most->first, 100), base::format_duration(all)));
+}
+
+namespace {
+
+/// What a process of a trace is, if it is a device that is not understood; empty: none.
+std::string device_in(std::string_view process) {
+  constexpr std::string_view kDevice = "/device:";
+  const auto has = [process](std::string_view word) {  // not in another one, such as "INPUT"
+    const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+    const std::size_t at = process.find(word), end = at + word.size();
+    return at != std::string_view::npos && (at == 0 || !letter(process[at - 1])) &&
+           (end >= process.size() || !letter(process[end]));
+  };
+  if (has("TPU")) return "TPU";
+  if (has("Ascend") || has("NPU")) return "Ascend NPU";
+  if (!process.starts_with(kDevice) || process.starts_with("/device:GPU") || process.starts_with("/device:CPU"))
+    return {};
+  return std::string(
+      beginning_of(process.substr(kDevice.size(), process.find(':', kDevice.size()) - kDevice.size()), 30));
+}
+
+}  // namespace
+
+void TraceBuilder::take_other_devices() {
+  constexpr std::string_view kOldGpu = "CUDA functions", kOldCpu = "CPU functions";  // of torch.autograd.profiler
+  constexpr std::string_view kXlaOps = "XLA Ops";
+  std::set<std::int64_t> programs, with_xla_ops;
+  for (std::size_t l = 0; l < out_.lanes().size(); ++l) {
+    const trace::LaneInfo& lane = out_.lanes()[l];
+    if (lane.kind == LaneKind::Iterations || lane.kind == LaneKind::Calls) programs.insert(lane.pid);
+    if (out_.thread_name(lane.pid, lane.tid) == kXlaOps) with_xla_ops.insert(lane.pid);
+  }
+  std::string device;
+  bool old = false;
+  for (std::size_t l = 0; l < out_.lanes().size(); ++l) {
+    trace::LaneInfo& lane = out_.lanes()[l];
+    if (lane.kind != LaneKind::Phases || programs.contains(lane.pid)) continue;
+    const std::int64_t process = lane.pid, thread = lane.tid;
+    const std::string_view name = out_.process_name(process);
+    const bool old_gpu = name == kOldGpu;
+    old |= old_gpu || name == kOldCpu;
+    std::string kind = device_in(name);
+    if (kind.empty() && !old_gpu) continue;
+    const bool work = !with_xla_ops.contains(process) || out_.thread_name(process, thread) == kXlaOps;
+    const std::string_view row = out_.thread_name(process, thread);
+    lane = {};
+    lane.kind = work ? LaneKind::Kernels : LaneKind::GpuRanges;
+    lane.name = !work && !row.empty() ? std::string(row) : work ? "kernels" : "ranges";
+    lane.device = old_gpu ? number_or<std::int32_t>(thread, 0) : number_or<std::int32_t>(number_at_end(name), 0);
+    lane.stream = old_gpu ? 0 : stream_of(thread);
+    lane.pid = programs.size() == 1 ? *programs.begin() : process;
+    if (!old_gpu) device = std::move(kind);
+    for (std::size_t i = 0; work && i < out_.events().size(l); ++i) {
+      out_.stop()();
+      const Event range = out_.events()[out_.events().handle(l, i)];
+      Event kernel;
+      kernel.start_ns = range.start_ns;
+      kernel.end_ns = range.end_ns;
+      kernel.kind = EventKind::Kernel;
+      kernel.name = range.name;
+      kernel.lane = range.lane;
+      kernel.correlation = range.correlation;
+      trace::set_arguments(kernel, trace::arguments_of(range));
+      out_.events().set(out_.events().handle(l, i), kernel);
+    }
+  }
+  std::string& incomplete = out_.opened().incomplete;
+  if (!device.empty()) {
+    add_sentence(incomplete,
+                 tr("This trace is of a device that Lanescope does not support: {}. Its operations are shown "
+                    "as a GPU's, but not why it idles: how they are launched is not understood.",
+                    device));
+  }
+  if (old) {
+    add_sentence(incomplete, tr("This is a trace of PyTorch's old profiler (torch.autograd.profiler), which does not "
+                                "say what launched the work of the GPU; torch.profiler does."));
+  }
+}
+
+void TraceBuilder::take_cpu_only() {
+  if (!head_.device_name.empty()) return;  // the machine has a GPU: only its records may be missing
+  for (const trace::LaneInfo& lane : out_.lanes()) {
+    if (trace::is_gpu_lane(lane.kind) || lane.kind == LaneKind::Calls) return;
+  }
+  out_.events().for_each([&](EventStore::Handle h) {
+    out_.stop()();
+    Event e = out_.events()[h];
+    if (e.kind != EventKind::Range || trace::range_kind_of(e) != trace::RangeKind::Operator) return;
+    trace::set_range_kind(e, trace::RangeKind::Compute);
+    out_.events().set(h, e);
+  });
+}
+
+void TraceBuilder::move_ranges_of_streams() {
+  std::map<std::pair<std::int64_t, std::int64_t>, trace::LaneInfo> streams;  // by process and stream, as in the file
+  std::set<std::int64_t> callers;
+  for (std::size_t l = 0; l < out_.lanes().size(); ++l) {
+    const trace::LaneInfo& lane = out_.lanes()[l];
+    if (lane.kind == LaneKind::Calls) callers.insert(lane.pid);
+    if (trace::is_gpu_work_lane(lane.kind)) streams.try_emplace({out_.file_process()[l], lane.stream}, lane);
+  }
+  for (trace::LaneInfo& lane : out_.lanes()) {
+    if (lane.kind != LaneKind::Phases || callers.contains(lane.pid)) continue;
+    const auto stream = streams.find({lane.pid, lane.tid});
+    if (stream == streams.end()) continue;
+    lane = stream->second;
+    lane.kind = LaneKind::GpuRanges;
+    lane.name = "other events";
+  }
 }
 
 void TraceBuilder::add_metadata(const RawEvent& raw) {
@@ -323,6 +498,27 @@ std::int64_t TraceBuilder::number_of(const RawId& id) {
   return it->second;
 }
 
+std::uint32_t TraceBuilder::correlation_of(const RawEvent& raw) {
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::size_t kMostLarge = std::size_t{64} << 20;
+  const std::int64_t written = raw.correlation.value_or(0);
+  if (written <= std::int64_t{kMost}) return written < 0 ? 0 : static_cast<std::uint32_t>(written);
+  if (large_correlations_.size() >= kMostLarge) return 0;
+  // From the top, where numbers that fit hardly ever are.
+  const auto number = kMost - static_cast<std::uint32_t>(large_correlations_.size());
+  return large_correlations_.try_emplace(written, number).first->second;
+}
+
+std::int32_t TraceBuilder::stream_of(std::int64_t written) {
+  constexpr std::int32_t kFirstOfHandles = 1001;
+  constexpr std::size_t kMostHandles = trace::Trace::kMaxLanes;
+  if (written >= std::numeric_limits<std::int32_t>::min() && written <= std::numeric_limits<std::int32_t>::max())
+    return static_cast<std::int32_t>(written);
+  if (large_streams_.size() >= kMostHandles) return 0;
+  const auto number = kFirstOfHandles + static_cast<std::int32_t>(large_streams_.size());
+  return large_streams_.try_emplace(written, number).first->second;
+}
+
 void TraceBuilder::keep(const Event& event, const trace::LaneInfo& lane, Category& category) {
   out_.keep(event, lane);
   if (category.read == nullptr) category.read = &count_of(out_.opened().read_by_category, category.text);
@@ -354,8 +550,10 @@ TraceBuilder::Category& TraceBuilder::category(std::string_view text) {
 
 TraceBuilder::RangeFacts TraceBuilder::range_facts(const RawEvent& raw, const Category& category, trace::NameId name) {
   if (name < range_facts_.size() && range_facts_[name].category == category.number) return range_facts_[name];
-  const RangeFacts facts{category.number, kind_of_foreign_range(raw.category, raw.name), step_number(raw.name)};
+  RangeFacts facts{category.number, kind_of_foreign_range(raw.category, raw.name), step_number(raw.name)};
   if (name == base::NameTable::kOverflow) return facts;
+  const bool by_a_person = facts.kind == trace::RangeKind::Other && raw.category != "python_function";
+  if (by_a_person && !facts.step) facts.named = iteration_name(out_.trace().names().text(name));
   if (name >= range_facts_.size()) range_facts_.resize(std::size_t{name} + 1);
   return range_facts_[name] = facts;
 }
@@ -368,7 +566,10 @@ OpenedTrace TraceBuilder::finish() {
     source_.fail(tr("otherData says that Lanescope wrote the file, but comes after the events"));
   for (const auto& [thread, ranges] : open_ranges_)
     out_.opened().events_malformed += ranges.size();  // they never ended
+  if (!head_.own) keep_named_iterations();
   out_.opened().own = head_.own;
+  out_.opened().events_malformed += head_.damaged_events;
+  add_sentence(out_.opened().incomplete, head_.damage);
   out_.begin_arranging();
   trace::Trace& trace = out_.trace();
   if (head_.own) {
@@ -384,9 +585,13 @@ OpenedTrace TraceBuilder::finish() {
     out_.opened().facts.device_name = head_.device_name.empty() ? jax_.device_name() : head_.device_name;
     out_.opened().rank = head_.rank;
     out_.opened().world_size = head_.world_size > head_.rank ? head_.world_size : 0;
+    move_ranges_of_streams();
     claim_gpu_lanes();
+    take_other_devices();
+    take_cpu_only();
     take_bytes_of_calls();
     out_.arrange();
+    say_overhead();
     base::Nanoseconds& offset = out_.opened().time_offset_ns;
     offset = std::min(std::clamp(offset, -base::kMaxTime, base::kMaxTime) + head_.base_time_ns, base::kMaxTime);
   }

@@ -13,6 +13,7 @@
 
 #include "io/chrome_parser.h"
 #include "io/chrome_vocabulary.h"
+#include "io/iteration_names.h"
 #include "io/trace_assembly.h"
 
 namespace lanescope::io {
@@ -89,12 +90,25 @@ class TraceBuilder {
     std::uint64_t category = 0;
     trace::RangeKind kind = trace::RangeKind::Other;
     std::optional<std::uint32_t> step;
+    std::optional<IterationName> named{};  ///< like an iteration; its word is the name's in the trace
   };
   RangeFacts range_facts(const RawEvent& raw, const Category& category, trace::NameId name);
   /// False, and counted, unless start and end are valid times.
   bool take_times(const RawEvent& raw, trace::Event& event);
   std::int64_t number_of(const RawId& id);
+  /// Numbers that do not fit are replaced by others that nothing in the file has.
+  std::uint32_t correlation_of(const RawEvent& raw);
+  std::int32_t stream_of(std::int64_t written);
 
+  void keep_named_iterations();
+  /// Work of devices that are not understood becomes that of a GPU, and a sentence says so.
+  void take_other_devices();
+  /// If there is no GPU, operators are computed by the CPU.
+  void take_cpu_only();
+  void note_overhead(const RawEvent& raw);
+  void say_overhead();
+  /// Ranges that stand on a stream of a GPU are no thread's.
+  void move_ranges_of_streams();
   /// Determines the process of each GPU lane.
   void claim_gpu_lanes();
   void take_bytes_of_calls();
@@ -117,6 +131,11 @@ class TraceBuilder {
   std::map<ThreadKey, std::vector<OpenRange>> open_ranges_;
   std::size_t open_range_count_ = 0;
   std::unordered_map<std::string, std::int64_t> text_ids_;
+  std::unordered_map<std::int64_t, std::uint32_t> large_correlations_;
+  std::map<std::int64_t, std::int32_t> large_streams_;
+  NamedLoops loops_;  // ranges that are iterations if the profiler names none
+  bool numbered_steps_ = false;
+  std::map<std::string, base::Nanoseconds, std::less<>> overhead_ns_;           // the profiler's own work, by name
   std::map<std::pair<std::int64_t, std::uint32_t>, std::uint64_t> call_bytes_;  // by process and correlation
   std::string arguments_;                                                       // keeps its memory
   std::vector<Category> categories_;                                            // those of late

@@ -35,12 +35,18 @@ class Handler {
       : reader_(reader), head_(head), on_event_(on_event) {}
 
   bool saw_events() const { return saw_events_; }
+  std::uint64_t events() const { return events_; }
+  /// Events that were left out, and the byte at which the first of them is damaged.
+  std::uint64_t damaged() const { return damaged_; }
+  std::uint64_t first_damage() const { return first_damage_; }
+  /// The file may end here: Chrome's form of an array without anything around it need not be closed.
+  bool may_end() const { return !in_event_ && stack_.size() == 1 && stack_.front() == Where::Events; }
 
   // What JsonReader::walk() passes.
   bool opened(bool object) {
     const Where next = inside(object);
     if (next == Where::Event) {
-      read_event();
+      read_whole_event();
       return true;
     }
     if (next == Where::Events) saw_events_ = true;
@@ -176,6 +182,25 @@ class Handler {
 
   // --- events and their arguments
   // -----------------------------------------------------------------------------------------------------
+
+  // Of a damaged event only that one is left out, if the next can be found.
+  void read_whole_event() {
+    constexpr std::uint64_t kMostDamaged = 10'000;
+    constexpr std::array<std::string_view, 6> kFirstKeys{"ph", "name", "cat", "pid", "tid", "ts"};
+    const int depth = reader_.depth();
+    for (;;) {
+      try {
+        in_event_ = true;
+        read_event();
+        in_event_ = false;
+        ++events_;
+        return;
+      } catch (const Damaged& damaged) {
+        if (damaged.cut_off() || damaged_ >= kMostDamaged || !reader_.find_object(kFirstKeys, depth)) throw;
+        if (++damaged_ == 1) first_damage_ = damaged.byte();
+      }
+    }
+  }
 
   void read_event() {
     reader_.release();
@@ -539,7 +564,8 @@ class Handler {
   const std::function<void(const RawEvent&)>& on_event_;
   std::vector<Where> stack_;
   std::string key_;
-  bool saw_events_ = false;
+  bool saw_events_ = false, in_event_ = false;
+  std::uint64_t events_ = 0, damaged_ = 0, first_damage_ = 0;
   RawEvent event_;
   std::string arguments_;  // of that event
   ValueWriter value_;
@@ -585,9 +611,25 @@ void RawEvent::clear() {
 void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(const RawEvent&)>& on_event,
                         Threads threads) {
   JsonReader reader(source, threads);
+  reader.tolerate();
   Handler handler(reader, head, on_event);
-  reader.walk(handler);
-  reader.expect_end();
+  try {
+    reader.walk(handler);
+    reader.expect_end();
+  } catch (const Damaged& damaged) {
+    if (handler.events() == 0) throw;
+    if (!damaged.cut_off() || damaged.byte() == 0 || !handler.may_end()) head.damage = damaged.remark();
+  }
+  head.damaged_events = handler.damaged();
+  if (handler.damaged() == 1) {
+    add_sentence(head.damage, base::tr("One event is damaged, at byte {}, and left out.", handler.first_damage()));
+  } else if (handler.damaged() > 1) {
+    add_sentence(head.damage, base::tr("{} events are damaged, the first at byte {}, and left out.", handler.damaged(),
+                                       handler.first_damage()));
+  }
+  if (reader.faults() > 0) {
+    add_sentence(head.damage, base::tr("Its JSON has {} faults, which were read as they are meant.", reader.faults()));
+  }
   if (!handler.saw_events()) {
     throw NotATrace(source.named(base::tr("not a Chrome trace: it has no \"traceEvents\"")));
   }

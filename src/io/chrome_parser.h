@@ -59,6 +59,9 @@ struct FileHead {
   std::string device_name;                            ///< of the first entry of "deviceProperties"
   base::Nanoseconds base_time_ns = 0;                 ///< "baseTimeNanoseconds": is to be added to all times
   int rank = -1, world_size = 0;                      ///< of "distributedInfo"; -1 and 0: not there
+  /// What is missing because the file is cut off or damaged, in sentences, and how many events were left out within it.
+  std::string damage;
+  std::uint64_t damaged_events = 0;
 
   /// A member of "otherData", or of the counts in it.
   void take_fact(std::string_view key, const Scalar& value);

@@ -27,6 +27,8 @@ constexpr std::array<std::string_view, trace::kRangeKinds> kRangeKindKeys = {
 constexpr std::array<std::string_view, trace::kMarkerKinds> kMarkerKindKeys = {"", "setting", "pause"};
 constexpr std::array<const char*, 4> kDirections = {"HtoD", "DtoH", "DtoD", "PtoP"};
 constexpr std::array<const char*, 3> kLongDirections = {"HostToDevice", "DeviceToHost", "DeviceToDevice"};  // AMD's
+constexpr std::array<const char*, 3> kShortDirections = {"H2D", "D2H", "D2D"};
+constexpr std::array<const char*, 3> kIntelDirections = {"(M2D)", "(D2M)", "(D2D)"};
 constexpr std::array<const char*, 4> kMemoryKinds = {"Unknown", "Pageable", "Pinned", "Device"};
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
 
@@ -189,14 +191,31 @@ bool names_a_setting_change(std::string_view unmarked) { return unmarked.find(" 
 
 Meaning meaning_of_category(std::string_view category) {
   // Those with a capital letter are from early versions of the profiler.
-  static const Table<Meaning> table = {{"cuda_runtime", Meaning::Call}, {"cuda_driver", Meaning::Call},
-                                       {"Runtime", Meaning::Call},      {"kernel", Meaning::Kernel},
-                                       {"Kernel", Meaning::Kernel},     {"gpu_memcpy", Meaning::Copy},
-                                       {"Memcpy", Meaning::Copy},       {"gpu_memset", Meaning::Memset},
-                                       {"Memset", Meaning::Memset},     {"gpu_user_annotation", Meaning::GpuRange},
-                                       {"cuda_sync", Meaning::Sync},    {"Trace", Meaning::Nothing},
-                                       {"overhead", Meaning::Nothing},  {"cuda_profiler_range", Meaning::Nothing}};
-  return look_up(table, category).value_or(Meaning::Range);
+  static const Table<Meaning> table = {{"cuda_runtime", Meaning::Call},
+                                       {"cuda_driver", Meaning::Call},
+                                       {"Runtime", Meaning::Call},
+                                       {"kernel", Meaning::Kernel},
+                                       {"Kernel", Meaning::Kernel},
+                                       {"gpu_memcpy", Meaning::Copy},
+                                       {"Memcpy", Meaning::Copy},
+                                       {"gpu_memset", Meaning::Memset},
+                                       {"Memset", Meaning::Memset},
+                                       {"gpu_user_annotation", Meaning::GpuRange},
+                                       {"cuda_event", Meaning::GpuRange},
+                                       {"mtia_ccp_events", Meaning::GpuRange},
+                                       {"hpu_op", Meaning::Call},
+                                       {"Trace", Meaning::Nothing},
+                                       {"overhead", Meaning::Nothing},
+                                       {"cuda_profiler_range", Meaning::Nothing},
+                                       {"xpu_scope_profiler", Meaning::Nothing}};
+  if (const auto known = look_up(table, category)) return *known;
+  // Each back end has categories of its own, with the same endings: "xpu_runtime", "privateuse1_driver", "xpu_sync".
+  if (category.ends_with("_runtime") || category.ends_with("_driver")) return Meaning::Call;
+  if (category.ends_with("_sync")) return Meaning::Sync;
+  if (category.ends_with("kernel")) return Meaning::Kernel;
+  if (category.ends_with("memcpy")) return Meaning::Copy;
+  if (category.ends_with("memset")) return Meaning::Memset;
+  return Meaning::Range;
 }
 
 Meaning meaning_of_kernel(std::string_view name) {
@@ -219,7 +238,9 @@ trace::CopyTraits traits_of_copy_name(std::string_view name) {
        {CopyDirection::HostToDevice, CopyDirection::DeviceToHost, CopyDirection::DeviceToDevice}) {
     const auto place = static_cast<std::size_t>(direction);
     if (name.find(kDirections.at(place)) != std::string_view::npos ||
-        name.find(kLongDirections.at(place)) != std::string_view::npos) {
+        name.find(kLongDirections.at(place)) != std::string_view::npos ||
+        name.find(kShortDirections.at(place)) != std::string_view::npos ||
+        name.find(kIntelDirections.at(place)) != std::string_view::npos) {
       traits.direction = direction;
     }
   }
@@ -230,6 +251,13 @@ trace::CopyTraits traits_of_copy_name(std::string_view name) {
   traits.source = memory_kind_in(name.substr(open, arrow - open));
   traits.destination = memory_kind_in(name.substr(arrow));
   return traits;
+}
+
+bool moves_pages(std::string_view copy) {
+  for (const std::string_view word : {"Unified", "Managed", "unified", "managed", "igration"}) {
+    if (copy.find(word) != std::string_view::npos) return true;
+  }
+  return false;
 }
 
 std::string step_name(std::uint32_t number) { return std::string(kStepPrefix) + std::to_string(number); }

@@ -58,6 +58,9 @@ Meaning meaning_of_kernel(std::string_view name);
 std::string copy_name(const trace::CopyTraits& traits);
 trace::CopyTraits traits_of_copy_name(std::string_view name);
 
+/// Pages of unified memory, as the names of their kinds say: "Memcpy HtoD (Unified -> Device)".
+bool moves_pages(std::string_view copy);
+
 /// "ProfilerStep#12", by which Holistic Trace Analysis finds iterations; and back: empty for any other name.
 std::string step_name(std::uint32_t number);
 std::optional<std::uint32_t> step_number(std::string_view name);

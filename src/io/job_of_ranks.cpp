@@ -16,6 +16,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "analysis/collectives.h"
@@ -184,6 +185,116 @@ RunFacts common_facts(const std::vector<RankTrace>& ranks) {
   return facts;
 }
 
+// --- recordings of one worker ----------------------------------------------------------------------------------------
+
+/// "host_4711" of "host_4711.1700000000000.pt.trace.json", the PyTorch profiler's name of a worker; empty if there is
+/// none.
+std::string_view worker_in_name(std::string_view name) {
+  name.remove_prefix(name.rfind('/') == std::string_view::npos ? 0 : name.rfind('/') + 1);
+  const std::size_t ending = name.find(".pt.trace.json");
+  if (ending == std::string_view::npos) return {};
+  const std::string_view stem = name.substr(0, ending);
+  const std::size_t dot = stem.rfind('.');
+  const bool numbered = dot != std::string_view::npos && dot + 1 < stem.size() &&
+                        stem.find_first_not_of("0123456789", dot + 1) == std::string_view::npos;
+  return numbered ? stem.substr(0, dot) : std::string_view();
+}
+
+/// The processes that make calls or have iterations, by host; and the GPUs, with the process that uses each.
+struct Workers {
+  std::set<std::pair<std::string, std::int64_t>> processes;
+  std::set<std::tuple<std::string, std::int64_t, std::int32_t>> gpus;
+};
+Workers workers_of(const trace::Trace& trace) {
+  Workers workers;
+  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
+    const trace::LaneInfo& lane = trace.lane(static_cast<LaneId>(l)).info();
+    if (lane.kind == trace::LaneKind::Calls || lane.kind == trace::LaneKind::Iterations)
+      workers.processes.emplace(lane.host, lane.pid);
+    if (trace::is_gpu_work_lane(lane.kind)) workers.gpus.emplace(lane.host, lane.pid, lane.device);
+  }
+  return workers;
+}
+
+/// When a file's events are, on the clock that its times of day are on.
+std::pair<Nanoseconds, Nanoseconds> time_of(const RankTrace& rank) {
+  const auto [from, to] = rank.opened.trace->extent();
+  return {from + rank.opened.time_offset_ns, to + rank.opened.time_offset_ns};
+}
+
+/// The later one is another recording of the same worker: the same process on the same GPUs, at another time.
+bool same_worker(const RankTrace& earlier, const RankTrace& later) {
+  if (earlier.opened.own || later.opened.own || rank_of(earlier) != rank_of(later)) return false;
+  const std::string_view worker = worker_in_name(earlier.name), other = worker_in_name(later.name);
+  if (!worker.empty() && !other.empty() && worker != other) return false;
+  const auto [from, to] = time_of(earlier);
+  const auto [from_later, to_later] = time_of(later);
+  if (from_later < to || to_later - from > base::kLongestTrace) return false;
+  const Workers a = workers_of(*earlier.opened.trace), b = workers_of(*later.opened.trace);
+  return !a.processes.empty() && a.processes == b.processes && (a.gpus.empty() || b.gpus.empty() || a.gpus == b.gpus);
+}
+
+/// The largest number by which calls and operations are matched, and by which later ones are moved to differ.
+std::uint32_t most_correlation(const trace::Trace& trace) {
+  std::uint32_t most = 0;
+  const trace::Trace::ReadLock lock(trace);
+  trace::for_rows(
+      trace, [](trace::LaneKind) { return true; },
+      [&](LaneId, std::size_t, const trace::Row& row) {
+        for (auto i = row.first(); i < row.last(); ++i) most = std::max(most, row.correlation(i));
+      });
+  return most;
+}
+
+/// What both recorded, with nothing known of the time between them.
+void add_recording(OpenedTrace& opened, OpenedTrace later) {
+  trace::Trace& into = *opened.trace;
+  const Nanoseconds shift = later.time_offset_ns - opened.time_offset_ns;
+  const auto take = [&](const trace::Trace& trace, Nanoseconds by) {
+    const auto [from, to] = trace.extent();
+    for (const auto& [host, pid] : workers_of(trace).processes) {
+      if (!trace.coverage(pid).complete()) continue;  // it says so itself
+      into.begin_recorded(pid, from + by);
+      into.end_recorded(pid, to + by);
+    }
+  };
+  take(into, 0);
+  const std::uint32_t most = most_correlation(into);
+  trace::copy_trace(*later.trace, into, {.shift = shift, .correlation_shift = most});
+  take(*later.trace, shift);
+  opened.events_read += later.events_read;
+  opened.events_skipped += later.events_skipped;
+  opened.events_malformed += later.events_malformed;
+  for (const auto& [category, n] : later.read_by_category) opened.read_by_category[category] += n;
+  for (const auto& [category, n] : later.skipped_by_category) opened.skipped_by_category[category] += n;
+  if (later.incomplete != opened.incomplete) add_sentence(opened.incomplete, later.incomplete);
+  into.set_complete_until(into.extent().second);
+}
+
+/// A profiler that is switched on again and again writes a file each time.
+void join_recordings(std::vector<RankTrace>& ranks) {
+  std::ranges::stable_sort(ranks, {}, [](const RankTrace& rank) { return time_of(rank).first; });
+  std::vector<RankTrace> joined;
+  std::vector<int> files;
+  for (RankTrace& rank : ranks) {
+    std::size_t to = 0;
+    while (to < joined.size() && !same_worker(joined[to], rank)) ++to;
+    if (to == joined.size()) {
+      joined.push_back(std::move(rank));
+      files.push_back(1);
+    } else {
+      add_recording(joined[to].opened, std::move(rank.opened));
+      ++files[to];
+    }
+  }
+  for (std::size_t i = 0; i < joined.size(); ++i) {
+    if (files[i] < 2) continue;
+    add_sentence(joined[i].opened.incomplete,
+                 tr("{} recordings of one worker: nothing is known of the time between.", files[i]));
+  }
+  ranks = std::move(joined);
+}
+
 std::string clock_text(const Alignment& alignment) {
   if (alignment.by_collectives) {
     return tr("The clocks of these files were set by the ends of {} collectives; they agree to {}.",
@@ -271,6 +382,7 @@ Alignment align_ranks(const std::vector<RankTrace>& ranks) {
 }
 
 OpenedTrace merge_ranks(std::vector<RankTrace> ranks) {
+  if (ranks.size() > 1) join_recordings(ranks);
   if (ranks.size() == 1) {
     OpenedTrace& one = ranks.front().opened;
     const std::string missing = missing_text(ranks);

@@ -33,9 +33,10 @@ struct Alignment {
 /// clock. Never by their starts: how far these are apart is what shall be seen.
 Alignment align_ranks(const std::vector<RankTrace>& ranks);
 
-/// Their processes are named by rank: the one that a file states, otherwise the one in its name. Equal process numbers
-/// get hosts of their own, named like the files. Throws base::Error if there are too many lanes. At least one trace; of
-/// a single one, only which other ranks are missing is added.
+/// Several recordings of one worker, which follow each other, become one, in which the time between them is not
+/// recorded. Those of several ranks: their processes are named by rank: the one that a file states, otherwise the one
+/// in its name. Equal process numbers get hosts of their own, named like the files. Throws base::Error if there are too
+/// many lanes. At least one trace; of a single one, only which other ranks are missing is added.
 OpenedTrace merge_ranks(std::vector<RankTrace> ranks);
 
 // --- rank files ------------------------------------------------------------------------------------------------------

@@ -131,10 +131,53 @@ bool JsonReader::learn_key(KnownKey& known, bool first, std::string_view& name) 
   return true;
 }
 
+bool JsonReader::find_object(std::span<const std::string_view> first_keys, int depth) {
+  constexpr std::ptrdiff_t kMostKey = 64;
+  const auto blank = [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; };
+  depth_ = depth;
+  char before = '\0';  // of what is no blank
+  for (;;) {
+    release();
+    while (at_ < end_ && *at_ != '{') {
+      if (!blank(*at_)) before = *at_;
+      ++at_;
+    }
+    if (end_ - at_ < kMostKey && refill()) continue;
+    if (at_ >= end_) return false;
+    const char* p = at_ + 1;
+    while (blank(*p)) ++p;
+    const std::string_view rest(p, static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, end_ - p)));
+    const auto begins = [rest](std::string_view key) {
+      return rest.size() > key.size() + 1 && rest[0] == '"' && rest.substr(1).starts_with(key) &&
+             rest[key.size() + 1] == '"';
+    };
+    if ((before == ',' || before == '[' || before == '}') && std::ranges::any_of(first_keys, begins)) return true;
+    before = '{';
+    ++at_;
+  }
+}
+
+// With its backslashes as they stand, but for those that mean a backslash, a quote or a character by its number.
+std::string JsonReader::mended(std::string_view written) {
+  std::string text;
+  text.reserve(written.size());
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    text += written[i];
+    if (written[i] != '\\' || i + 1 >= written.size()) continue;
+    const char c = written[i + 1];
+    if (c == '\\') ++i;
+    if (c == '"' || c == '/') text.back() = written[++i];
+  }
+  ++faults_;
+  return base::valid_utf8(text);
+}
+
 std::string_view JsonReader::decoded(std::string_view written, bool escaped) {
   for (std::size_t i = 0; i < written.size();) {
     const std::size_t place = i;
-    if (base::next_code_point(written, i) == base::kInvalidCodePoint) fail_at(written.data() + place, "not UTF-8");
+    if (base::next_code_point(written, i) != base::kInvalidCodePoint) continue;
+    if (tolerant_) return unescaped_.emplace_back(mended(written));
+    fail_at(written.data() + place, "not UTF-8");
   }
   if (!escaped) return written;
   std::string& text = unescaped_.emplace_back();
@@ -151,7 +194,10 @@ std::string_view JsonReader::decoded(std::string_view written, bool escaped) {
       text += kMeanings[known];
       continue;
     }
-    if (c != 'u') fail_at(place + 1, "an unknown escape in a text");
+    if (c != 'u') {
+      if (tolerant_) return text = mended(written);
+      fail_at(place + 1, "an unknown escape in a text");
+    }
     int unit = four_hex_digits(written.substr(i));
     i += 4;
     if (unit >= 0xD800 && unit < 0xDC00) {
@@ -162,7 +208,10 @@ std::string_view JsonReader::decoded(std::string_view written, bool escaped) {
     } else if (unit >= 0xDC00 && unit < 0xE000) {
       unit = -1;
     }
-    if (unit < 0) fail_at(place + 1, "\\u without the digits of a character");
+    if (unit < 0) {
+      if (tolerant_) return text = mended(written);
+      fail_at(place + 1, "\\u without the digits of a character");
+    }
     base::append_utf8(text, static_cast<char32_t>(unit));
   }
   return text;
@@ -201,6 +250,7 @@ Scalar JsonReader::number() {
     }
     if (p >= end_ && refill()) continue;
     if (!valid) {
+      if (skip_what_is_no_number()) return {};
       if (p >= end_) fail_truncated();
       fail_at(p, "a number is written wrongly");
     }
@@ -236,7 +286,28 @@ Scalar JsonReader::word() {
     }
     if (!rest.empty() && known.starts_with(rest)) fail_truncated();
   }
+  if (skip_what_is_no_number()) return {};
   fail_here(Expected::Value);
+}
+
+// inf, -Infinity, NaN, nan(ind), 1.#INF: what C, C++, Python and Windows write.
+bool JsonReader::skip_what_is_no_number() {
+  constexpr std::size_t kMost = 16;
+  if (!tolerant_) return false;
+  while (static_cast<std::size_t>(end_ - at_) <= kMost && refill()) {
+  }
+  std::string word;
+  const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+  for (const char c : rest.substr(0, kMost)) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (!letter && !is_digit(c) && std::string_view("+-.#()_").find(c) == std::string_view::npos) break;
+    word += letter ? static_cast<char>(c | 0x20) : c;
+  }
+  std::string_view number = word;
+  if (number.starts_with('-') || number.starts_with('+')) number.remove_prefix(1);
+  if (!number.starts_with("inf") && !number.starts_with("nan") && !number.starts_with("1.#")) return false;
+  at_ += word.size();
+  return true;
 }
 
 void JsonReader::skip() {
@@ -260,12 +331,18 @@ void JsonReader::fail_here(Expected expected) const {
 void JsonReader::fail_at(const char* p, std::string_view reason) const {
   // The reasons are in English only, for those who write such files.
   const bool english = base::language() == base::Language::English;
-  source_.fail(base::tr("not valid JSON, at byte ") + std::to_string(place_of(p) + 1) +
-               (english ? ": " + std::string(reason) : ""));
+  const std::uint64_t place = place_of(p) + 1;
+  if (tolerant_ && *p == '\0') fail_truncated();  // the zeros of a file that was never written to its end
+  throw Damaged(source_.named(base::tr("not valid JSON, at byte ") + std::to_string(place) +
+                              (english ? ": " + std::string(reason) : "")),
+                base::tr("The file is damaged at byte {}: what follows is missing.", place), false, place);
 }
 
 void JsonReader::fail_truncated() const {
-  source_.fail(base::tr("the file is truncated: its JSON ends too early, at byte ") + std::to_string(place_of(end_)));
+  const std::uint64_t place = place_of(end_);
+  throw Damaged(
+      source_.named(base::tr("the file is truncated: its JSON ends too early, at byte ") + std::to_string(place)),
+      base::tr("The file is cut off at byte {}: what follows is missing.", place), true, place);
 }
 
 void JsonReader::fail_too_deep() const {

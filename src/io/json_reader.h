@@ -8,6 +8,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,13 @@ class JsonReader {
   static constexpr std::uint64_t kMaxValueBytes = std::uint64_t{64} << 20;
 
   explicit JsonReader(ByteSource& source, Threads threads = Threads::One);
+
+  /// From now on, what programs write although JSON does not have it is read as it is meant: inf and NaN (which are no
+  /// value), control characters and bytes that are not UTF-8 in texts, backslashes of Windows' paths, commas that are
+  /// missing between objects or too many at an end.
+  void tolerate() { tolerant_ = true; }
+  /// What was tolerated, but for inf and NaN.
+  std::uint64_t faults() const { return faults_; }
 
   /// From here on, texts that were returned before need not stay valid.
   void release() {
@@ -102,9 +110,18 @@ class JsonReader {
   /// After an element of an object or array: false if it was the last.
   bool another(bool object) {
     const char c = peek();
-    if (c != ',' && c != (object ? '}' : ']')) fail_here(object ? Expected::CommaOrBrace : Expected::CommaOrBracket);
+    const char end = object ? '}' : ']';
+    if (c != ',' && c != end) {
+      if (!tolerant_ || object || c != '{') fail_here(object ? Expected::CommaOrBrace : Expected::CommaOrBracket);
+      ++faults_;  // the comma is missing
+      return true;
+    }
     advance();
-    return c == ',';
+    if (c != ',') return false;
+    if (!tolerant_ || peek() != end) return true;
+    ++faults_;  // it is one too many
+    advance();
+    return false;
   }
   /// For a bracket or brace at peek(): consumes it. False if it is closed at once, which is consumed, too.
   bool open(bool object) {
@@ -116,6 +133,11 @@ class JsonReader {
     return false;
   }
   void close() { --depth_; }
+  int depth() const { return depth_; }
+  /// After a fault at some place of an array's element: goes on at the next object in it that begins with one of these
+  /// keys, where peek() gives its brace; the array's elements have this depth. False: there is none. Quotes and braces
+  /// on the way say nothing, since the fault may be one of them.
+  bool find_object(std::span<const std::string_view> first_keys, int depth);
 
   /// Passes a whole value to a sink: opened(bool object), closed(bool object), key(text), value(Scalar). If opened()
   /// returns true, it has read the object or array itself.
@@ -169,8 +191,10 @@ class JsonReader {
   void forget();
   static bool read(ByteSource& source, Buffer& buffer);
   std::string_view decoded(std::string_view written, bool escaped);
+  std::string mended(std::string_view written);
   Scalar number();
   Scalar word();
+  bool skip_what_is_no_number();
   std::uint64_t place_of(const char* p) const { return before_ + static_cast<std::uint64_t>(p - begin_); }
   [[noreturn]] void fail_here(Expected expected) const;
   [[noreturn]] void fail_at(const char* p, std::string_view reason) const;
@@ -185,6 +209,8 @@ class JsonReader {
   int depth_ = 0;
   std::array<bool, kMaxDepth + 1> objects_{};  // whether what encloses us at each depth is an object; of walk()
   bool ended_ = false;
+  bool tolerant_ = false;
+  std::uint64_t faults_ = 0;
   Buffer buffer_, free_;
   std::vector<Buffer> held_;  // buffers before that one, since release()
   std::uint64_t held_bytes_ = 0;
@@ -218,6 +244,9 @@ inline std::string_view JsonReader::text() {
     } else if (*p == '\\') {
       escaped = true;
       p += 2;
+    } else if (tolerant_ && *p != '\0') {
+      ++faults_;
+      ++p;
     } else {
       fail_at(p, "a control character in a text");
     }

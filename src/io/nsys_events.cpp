@@ -159,6 +159,7 @@ void Reader::read_copies() {
     event.name = intern(copy_label(rows.integer(kKind), traits));
     trace::set_bytes(event, narrowed<std::uint64_t>(rows.integer(kBytes), 0));
     trace::set_copy_traits(event, traits);
+    if (is_unified(rows.integer(kKind))) trace::set_migration(event);
     take_context(rows, kNode, event);
     out_.keep(event);
     ++copies;
@@ -232,33 +233,6 @@ using sqlite::Rows;
 constexpr std::size_t kMaxSizesBytes = 2000;
 constexpr std::size_t kMaxMetrics = 100'000;  // against hostile files
 
-/// Ranges that are named like iterations, by the word. Loops nest ("step 3" in "iteration 1"): the iterations of the
-/// trace are those of the outermost, which last longest together.
-struct Loops {
-  struct Range {
-    Event event;
-    std::int64_t thread = 0;
-  };
-  std::map<std::string, std::vector<Range>, std::less<>> by_word;
-
-  void add(std::string_view word, const Range& range) {
-    const auto known = by_word.find(word);
-    (known != by_word.end() ? known->second : by_word[std::string(word)]).push_back(range);
-  }
-  std::string outermost() const {
-    std::string longest;
-    double most = -1;
-    for (const auto& [word, ranges] : by_word) {
-      double ns = 0;
-      for (const Range& range : ranges) ns += static_cast<double>(range.event.duration());
-      if (ns <= most) continue;
-      most = ns;
-      longest = word;
-    }
-    return longest;
-  }
-};
-
 }  // namespace
 
 void Reader::read_ranges() {
@@ -267,7 +241,7 @@ void Reader::read_ranges() {
                          {"start", "end", "eventType", "globalTid", {"text", sqlite::As::Text}, "textId"}, threads_);
   // Ranges that need not nest would be drawn among those that do, and be taken for part of their hierarchy.
   const trace::NameId start_end = intern("start/end ranges");
-  Loops loops;
+  NamedLoops loops;
   std::uint64_t ranges = 0, marks = 0, others = 0;
   std::string arguments;
   while (rows.next()) {
@@ -296,7 +270,7 @@ void Reader::read_ranges() {
     if (const auto iteration = iteration_name(text)) {
       event.name = intern(text);
       event.a = iteration->number;
-      loops.add(iteration->word, {event, thread});
+      loops.add(iteration->word, {event, 0, thread});
       continue;
     }
     const OperatorRange range = operator_range(text);
@@ -316,7 +290,7 @@ void Reader::read_ranges() {
   }
   const std::string outermost = loops.outermost();
   for (const auto& [word, found] : loops.by_word) {
-    for (auto [event, thread] : found) {
+    for (auto [event, process, thread] : found) {
       const bool iteration = word == outermost;
       trace::set_range_kind(event, iteration ? trace::RangeKind::Iteration : trace::RangeKind::Other);
       if (!iteration) event.a = 0;

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "io/iteration_names.h"
 #include "io/sqlite.h"
 #include "io/trace_assembly.h"
 #include "trace/event.h"
@@ -26,6 +27,8 @@ enum class NvtxKind : std::uint8_t { Mark, PushPop, StartEnd, ThreadName, Other 
 NvtxKind nvtx_kind(std::int64_t event_type);
 
 /// Copies have CUPTI's kinds and three more for unified memory; kinds of memory are numbered differently from CUPTI's.
+/// The driver's own, of pages of unified memory.
+bool is_unified(std::int64_t copy_kind);
 trace::CopyTraits copy_traits(std::int64_t copy_kind, std::int64_t source, std::int64_t destination);
 /// "Memcpy DtoH (Device -> Pageable)", as the PyTorch profiler calls it; "Unified memory DtoH".
 std::string copy_label(std::int64_t copy_kind, const trace::CopyTraits& traits);
@@ -44,13 +47,8 @@ struct OperatorRange {
 };
 OperatorRange operator_range(std::string_view text);
 
-/// A range that names an iteration of a loop: "iteration 12", "step_3", "Batch: 7", "ProfilerStep#4". Only these words,
-/// with a number and nothing else.
-struct IterationName {
-  std::string_view word;  ///< as written: "step"
-  std::uint32_t number = 0;
-};
-std::optional<IterationName> iteration_name(std::string_view text);
+using io::iteration_name;
+using io::IterationName;
 
 /// The text as one line of at most 200 characters, without its paths: those say whose machine it was.
 std::string without_paths(std::string_view text);

@@ -49,8 +49,6 @@ CopyDirection direction_of(std::int64_t copy_kind) {
   }
 }
 
-bool is_unified(std::int64_t copy_kind) { return copy_kind >= 11 && copy_kind <= 13; }
-
 std::optional<std::uint32_t> number_at(std::string_view text) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -78,6 +76,8 @@ NvtxKind nvtx_kind(std::int64_t event_type) {
       return NvtxKind::Other;
   }
 }
+
+bool is_unified(std::int64_t copy_kind) { return copy_kind >= 11 && copy_kind <= 13; }
 
 trace::CopyTraits copy_traits(std::int64_t copy_kind, std::int64_t source, std::int64_t destination) {
   trace::CopyTraits traits;
@@ -126,20 +126,6 @@ OperatorRange operator_range(std::string_view text) {
   range.sizes = text.substr(sizes + kSizes.size() - 1);
   range.sizes = range.sizes.substr(0, range.sizes.find(kInputs));
   return range;
-}
-
-std::optional<IterationName> iteration_name(std::string_view text) {
-  constexpr std::array<std::string_view, 7> kWords = {"iteration",  "iter",          "step",        "batch",
-                                                      "train_step", "training_step", "profilerstep"};
-  const std::size_t digits = text.find_last_not_of("0123456789") + 1;
-  if (digits == 0 || digits == text.size() || digits > 24) return std::nullopt;
-  const std::string_view word = text.substr(0, text.find_last_not_of(" _-:#", digits - 1) + 1);
-  const auto same = [&](std::string_view known) {
-    return std::ranges::equal(known, word, [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b + 32 : b); });
-  };
-  const std::optional<std::uint32_t> number = number_at(text.substr(digits));
-  if (!number || std::ranges::none_of(kWords, same)) return std::nullopt;
-  return IterationName{word, *number};
 }
 
 std::string without_paths(std::string_view text) {

@@ -8,6 +8,11 @@ namespace lanescope::io {
 
 using base::Nanoseconds;
 
+void add_sentence(std::string& text, std::string_view sentence) {
+  if (!text.empty() && !sentence.empty()) text += ' ';
+  text += sentence;
+}
+
 void FirstPicture::begin_lane(std::size_t lane, const trace::LaneInfo& info) {
   if (lane >= lanes_.size()) lanes_.resize(lane + 1);
   lanes_[lane].info = info;

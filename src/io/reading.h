@@ -9,6 +9,8 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -132,6 +134,9 @@ struct OpenedTrace {
   std::string incomplete;
 };
 
+/// Puts a sentence after others, in OpenedTrace::incomplete.
+void add_sentence(std::string& text, std::string_view sentence);
+
 /// Who reads a file: a thread of its own, while the caller's puts together what it has read, or the caller's alone.
 /// The results are the same.
 enum class Threads : std::uint8_t { One, Two };
@@ -145,6 +150,21 @@ struct ReadLimits {
 class NotATrace : public base::FileError {
  public:
   using base::FileError::FileError;
+};
+
+/// The file ends too early, or what follows is damaged; what was read of it before is whole.
+class Damaged : public base::FileError {
+ public:
+  Damaged(const std::string& message, std::string remark, bool cut_off, std::uint64_t byte = 0)
+      : FileError(message), remark_(std::move(remark)), cut_off_(cut_off), byte_(byte) {}
+  const std::string& remark() const { return remark_; }  ///< for those who can use what was read: one sentence
+  bool cut_off() const { return cut_off_; }              ///< it ends too early
+  std::uint64_t byte() const { return byte_; }  ///< of the text, counted from 1; 0: its compression is at fault
+
+ private:
+  std::string remark_;
+  bool cut_off_;
+  std::uint64_t byte_;
 };
 
 // The progress of reading: written by the reading thread, readable by any other, which can also stop it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -104,6 +105,7 @@ TraceAssembly::TraceAssembly(const ByteSource& source, ReadProgress& progress, c
       events_(*opened_.trace),
       name_cache_(opened_.trace->names()),
       argument_cache_(opened_.trace->arguments()),
+      frames_(*opened_.trace),
       known_launches_(kKnownLaunches) {}
 
 bool TraceAssembly::take_times(base::Nanoseconds start, base::Nanoseconds end, Event& event) {
@@ -171,6 +173,12 @@ void TraceAssembly::keep_sync(const SyncRecord& sync) {
   if (sync.correlation != 0 && syncs_.size() < kMaxSyncs) syncs_.push_back(sync);
 }
 
+void TraceAssembly::keep_window(const Recorded& window) {
+  constexpr std::size_t kMostWindows = 4096;
+  const bool valid = base::in_reach(window.from_ns) && base::in_reach(window.to_ns) && window.from_ns < window.to_ns;
+  if (valid && windows_.size() < kMostWindows) windows_.push_back(window);
+}
+
 // Arguments that differ in every event could take more memory than the events.
 trace::NameId TraceAssembly::number_of_arguments(std::string_view arguments) {
   if (arguments.empty()) return base::NameTable::kEmpty;
@@ -201,7 +209,18 @@ void TraceAssembly::name_thread(std::int64_t pid, std::int64_t tid, std::string_
   if (!name.empty() && thread_names_.size() < kMaxNames) thread_names_[{pid, tid}] = name;
 }
 
+std::string_view TraceAssembly::process_name(std::int64_t pid) const {
+  const auto found = process_names_.find(pid);
+  return found == process_names_.end() ? std::string_view() : std::string_view(found->second);
+}
+
+std::string_view TraceAssembly::thread_name(std::int64_t pid, std::int64_t tid) const {
+  const auto found = thread_names_.find({pid, tid});
+  return found == thread_names_.end() ? std::string_view() : std::string_view(found->second);
+}
+
 void TraceAssembly::begin_arranging() {
+  if (!lanes_.empty()) leave_out_zeros();  // a file of our own has none here, and its times are known
   leave_out_strays();
   opened_.events_read = events_.size();
   progress_.events.store(events_.size(), std::memory_order_relaxed);
@@ -209,6 +228,37 @@ void TraceAssembly::begin_arranging() {
   progress_.done.store(0, std::memory_order_relaxed);
   progress_.total.store(events_.size(), std::memory_order_relaxed);
   progress_.stage.store(ReadStage::Arranging, std::memory_order_relaxed);
+}
+
+// Profilers write 0 for a time that they do not know. Where all others are far from it, it is none.
+void TraceAssembly::leave_out_zeros() {
+  constexpr base::Nanoseconds kFar = base::kSecond;
+  if (events_.empty() || earliest_ != 0) return;
+  base::Nanoseconds first = std::numeric_limits<base::Nanoseconds>::max(), last = 0;
+  std::size_t at_zero = 0, on_gpu = 0;
+  bool certain = false;  // what runs on the GPU or calls it has a time
+  events_.for_each([&](EventStore::Handle h) {
+    stop_();
+    const base::Nanoseconds start = events_.start(h);
+    if (start > 0) {
+      first = std::min(first, start);
+      last = std::max({last, start, events_.end(h)});
+      return;
+    }
+    ++at_zero;
+    const trace::LaneKind kind = lanes_[events_.lane(h)].kind;
+    on_gpu += trace::is_gpu_work_lane(kind) ? 1 : 0;
+    certain |= trace::is_gpu_lane(kind) || kind == LaneKind::Calls || kind == LaneKind::Iterations;
+  });
+  if (at_zero == events_.size() || first < kFar || first < last - first) return;
+  if (!certain && at_zero < 2) return;
+  earliest_ = first;
+  events_.keep_if([&](EventStore::Handle h) {
+    stop_();
+    return events_.start(h) > 0;
+  });
+  opened_.events_malformed += at_zero;
+  timeless_ = on_gpu;
 }
 
 // One event with a wrong time would make the trace years long: those that are far from the middle one are left out.
@@ -240,27 +290,31 @@ void TraceAssembly::arrange() {
   stop_.now();
   const RecordFaults faults = infer_calls(events_, lanes_, trace().names(), syncs_, progress_);
   if (!events_.empty()) opened_.time_offset_ns = earliest_;
+  take_recordings();
   name_lanes();
-  fill(add_lanes());
+  const std::vector<LaneId> ids = add_lanes();
+  note_stacks(ids);
+  fill(ids);
   take_faults(faults);
 }
 
-void TraceAssembly::say(const std::string& remark) {
-  if (!opened_.incomplete.empty()) opened_.incomplete += ' ';
-  opened_.incomplete += remark;
-}
+void TraceAssembly::say(const std::string& remark) { add_sentence(opened_.incomplete, remark); }
 
 // Where kernels lack their records the GPU is not idle: what it did is not known.
 void TraceAssembly::take_faults(const RecordFaults& faults) {
   using Act = trace::RecordingChange::Act;
   constexpr std::size_t kMany = 50;  // launches: one of so many
   const auto count = [](std::size_t n) { return base::format_count(static_cast<std::int64_t>(n)); };
-  if (kMany * faults.without > faults.launches) {
+  // Of those that were left out for their time it is said already.
+  const std::size_t without = faults.without > timeless_ ? faults.without - timeless_ : 0;
+  if (kMany * without > faults.launches) {
     say(tr("{} of {} launches have no record of what they launched: what the GPU did then is not known.",
-           count(faults.without), count(faults.launches)));
+           count(without), count(faults.launches)));
     std::set<std::int64_t> begun;
     for (const RecordFaults::Unknown& unknown : faults.unknown) {
       if (faults.without == faults.launches) break;  // there is no other time
+      // Of several recordings it is said already when they were.
+      if (!begun.contains(unknown.pid) && !trace().coverage(unknown.pid).complete()) continue;
       if (begun.insert(unknown.pid).second) {
         trace().change_recording({Act::Nothing, unknown.pid, 0, 0});
         if (unknown.from != RecordFaults::kBegin) trace().begin_recorded(unknown.pid, 0);
@@ -278,6 +332,39 @@ void TraceAssembly::take_faults(const RecordFaults& faults) {
            count(faults.early), count(faults.launches), base::format_duration(faults.most_early_ns)));
   }
   if (repeated_ > 0) say(tr("{} operations are in the file twice; each counts once.", count(repeated_)));
+}
+
+void TraceAssembly::note_stacks(const std::vector<LaneId>& ids) {
+  for (std::size_t l = 0; l < events_.lane_count(); ++l) {
+    if (lanes_[l].kind != LaneKind::Phases) continue;
+    bool any = false;
+    for (std::size_t i = 0; i < events_.size(l) && !any; ++i) {
+      stop_();
+      any = frames_.frame(events_[events_.handle(l, i)].name) != nullptr;
+    }
+    if (!any) continue;
+    std::optional<std::size_t> calls;
+    if (const auto found = lane_of_.find({LaneKind::Calls, lanes_[l].pid, lanes_[l].tid}); found != lane_of_.end())
+      calls = found->second;
+    put_in_order(l);
+    if (calls) put_in_order(*calls);
+    note_python_stacks(events_, l, ids[l], calls, calls ? ids[*calls] : LaneId{0}, opened_.time_offset_ns, frames_,
+                       trace(), stop_);
+  }
+}
+
+void TraceAssembly::take_recordings() {
+  std::size_t most = 0;
+  for (const auto& [pid, recordings] : recordings_in(events_, lanes_, windows_, stop_)) {
+    using Act = trace::RecordingChange::Act;
+    trace().change_recording({Act::Nothing, pid, 0, 0});
+    for (const Recorded& at : recordings) {
+      trace().begin_recorded(pid, at.from_ns - opened_.time_offset_ns);
+      trace().end_recorded(pid, at.to_ns - opened_.time_offset_ns);
+    }
+    most = std::max(most, recordings.size());
+  }
+  if (most > 1) say(tr("{} recordings in one file: nothing is known of the time between.", most));
 }
 
 void TraceAssembly::name_lanes() {
@@ -351,12 +438,17 @@ void TraceAssembly::put_in_order(std::size_t lane) {
 void TraceAssembly::fill(const std::vector<LaneId>& lane_ids) {
   const std::size_t most_bytes =
       std::max(kAssemblyLeastTraceBytes, kMostBlockBytes * events_.size()) + kAssemblyMemoryMargin;
+  constexpr std::size_t kDeep = 8;            // from here on a row is not searched for, but known
+  constexpr std::size_t kRoomForOthers = 64;  // rows that only operators and annotations may take
+  constexpr std::size_t kMostFrames = trace::Lane::kMaxRows - kRoomForOthers;
   trace::Trace& trace = *opened_.trace;
-  std::size_t appended = 0;
+  std::size_t appended = 0, deep_frames = 0;
+  std::vector<base::Nanoseconds> open;  // ends of the ranges around the next one, outermost first
   for (std::size_t lane = 0; lane < events_.lane_count(); ++lane) {
     stop_.now();
     put_in_order(lane);
     Event last;
+    open.clear();
     for (std::size_t i = 0; i < events_.size(lane); ++i) {
       if (i % EventStore::kPiece == 0 && i > 0) events_.give_back(lane, i - 1);
       // Thousands of lanes with a few overlapping events each would need a block per event.
@@ -379,13 +471,23 @@ void TraceAssembly::fill(const std::vector<LaneId>& lane_ids) {
       }
       event.start_ns -= opened_.time_offset_ns;
       event.end_ns -= opened_.time_offset_ns;
-      trace.append(event);
+      while (!open.empty() && open.back() <= event.start_ns) open.pop_back();
+      if (open.size() >= kMostFrames && event.kind == trace::EventKind::Range && frames_.frame(event.name) != nullptr) {
+        ++deep_frames;
+        continue;
+      }
+      if (open.size() < kDeep || !trace.append_in_row(open.size(), event)) trace.append(event);
+      open.push_back(event.end_ns);
       if (++appended % kPublishEvery != 0) continue;
       trace.publish();
       progress_.done.store(appended, std::memory_order_relaxed);
       stop_.now();
     }
     if (events_.size(lane) > 0) events_.give_back(lane, events_.size(lane) - 1);
+  }
+  if (deep_frames > 0) {
+    trace.count_dropped(deep_frames);
+    say(tr("{} Python functions in more than {} others are left out.", deep_frames, kMostFrames));
   }
   trace.forget_unused();
   trace.publish();

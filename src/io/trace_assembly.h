@@ -16,7 +16,9 @@
 #include "base/name_table.h"
 #include "io/byte_source.h"
 #include "io/event_store.h"
+#include "io/python_stacks.h"
 #include "io/reading.h"
+#include "io/recordings.h"
 
 namespace lanescope::io {
 
@@ -107,6 +109,8 @@ class TraceAssembly {
   /// The same for an event in a lane of the file's own.
   void keep(const trace::Event& event, const trace::LaneInfo& lane);
   void keep_sync(const SyncRecord& sync);
+  /// The profiler says that it ran then, on the file's clock.
+  void keep_window(const Recorded& window);
   /// A number in the trace's names().
   trace::NameId number_of_name(std::string_view name) { return name_cache_.intern(name); }
   /// Its number in the trace's launches().
@@ -115,6 +119,9 @@ class TraceAssembly {
   trace::NameId number_of_arguments(std::string_view arguments);
   void name_process(std::int64_t pid, std::string_view name);
   void name_thread(std::int64_t pid, std::int64_t tid, std::string_view name);
+  /// The names given so far; empty: none.
+  std::string_view process_name(std::int64_t pid) const;
+  std::string_view thread_name(std::int64_t pid, std::int64_t tid) const;
 
   /// From now on, progress counts the events put into the trace.
   void begin_arranging();
@@ -128,10 +135,13 @@ class TraceAssembly {
     std::size_t operator()(const LaneKey& key) const;
   };
 
+  void leave_out_zeros();
   void leave_out_strays();
   void say(const std::string& remark);
   void take_faults(const RecordFaults& faults);
+  void take_recordings();
   void name_lanes();
+  void note_stacks(const std::vector<trace::LaneId>& ids);
   std::vector<trace::LaneId> add_lanes();
   void put_in_order(std::size_t lane);
 
@@ -150,10 +160,13 @@ class TraceAssembly {
   std::vector<std::int64_t> file_process_;
   std::unordered_map<LaneKey, trace::LaneId, LaneKeyHash> lane_of_;
   std::vector<SyncRecord> syncs_;
+  std::vector<Recorded> windows_;
+  std::size_t timeless_ = 0;  // operations of the GPU that were left out, because their time is not known
   std::unordered_map<std::int64_t, std::string> process_names_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> thread_names_;
   std::uint64_t argument_bytes_ = 0;
   TextCache name_cache_, argument_cache_;
+  PythonFrames frames_;
   struct KnownLaunch {
     trace::LaunchShape shape;
     std::uint32_t number = trace::LaunchTable::kNone;

@@ -23,7 +23,7 @@ constexpr int kDeepest = 4;  // JAX writes plugins/profile/DATE/HOST.trace.json.
 bool is_trace_name(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
   const auto ends = [&](std::string_view ending) { return name.ends_with(ending); };
-  return ends(kSessionEnding) || ends(".json") || ends(".json.gz") || ends(".sqlite");
+  return ends(kSessionEnding) || ends(".json") || ends(".json.gz") || ends(".json.zst") || ends(".sqlite");
 }
 
 /// JAX writes plugins/profile/RUN/HOST.trace.json.gz; the runs of one folder are not one job.
@@ -112,7 +112,8 @@ OpenedTrace read_trace(const std::filesystem::path& path, ReadProgress* progress
 namespace {
 
 // What a file is that cannot be a trace; empty: it may be JSON. Of other files "not valid JSON" would say nothing.
-std::string what_it_is(std::string_view beginning) {
+std::string what_it_is(std::string_view beginning, const std::string& name) {
+  if (name.ends_with(".xplane.pb")) return base::tr("XProf's protobuf; JAX writes a .trace.json.gz beside it");
   if (beginning.starts_with("\xEF\xBB\xBF")) beginning.remove_prefix(3);
   const std::size_t first = beginning.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos || beginning[first] == '{' || beginning[first] == '[') return {};
@@ -122,7 +123,7 @@ std::string what_it_is(std::string_view beginning) {
   };
   using namespace std::string_view_literals;
   constexpr std::array<Kind, 6> kKinds{{{"\x89PNG"sv, N_("a PNG picture")},
-                                        {"PK\x03\x04"sv, N_("a ZIP archive")},
+                                        {"PK\x03\x04"sv, N_("a ZIP archive; unpack it")},
                                         {"%PDF"sv, N_("a PDF document")},
                                         {"\x7F"
                                          "ELF"sv,
@@ -132,6 +133,7 @@ std::string what_it_is(std::string_view beginning) {
   for (const Kind& kind : kKinds) {
     if (beginning.starts_with(kind.begins)) return base::tr(kind.name);
   }
+  if (beginning.starts_with('\x0A')) return base::tr("binary data, such as the protobuf of Perfetto; it opens JSON");
   const bool text = std::ranges::all_of(beginning, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte >= ' ' || byte == '\t' || byte == '\r' || byte == '\n';
@@ -147,7 +149,7 @@ OpenedTrace read_file(const std::filesystem::path& path, ReadProgress* progress,
   if (is_session_file(beginning)) return read_session(source, progress, limits);
   if (sqlite::is_database(beginning)) return read_nsys_export(path, source, progress, limits);
   if (is_nsys_report(beginning)) return read_nsys_report(source, progress, limits);
-  if (const std::string other = what_it_is(beginning); !other.empty()) {
+  if (const std::string other = what_it_is(beginning, path.filename().string()); !other.empty()) {
     source.fail(base::tr("not a trace: {}", other));
   }
   return read_chrome_trace(source, progress, limits);

@@ -51,6 +51,7 @@ class Copier {
     e.start_ns += options_.shift;
     e.end_ns += options_.shift;
     e.name = name(e.name);
+    if (e.correlation != 0) e.correlation += options_.correlation_shift;
     if (is_setting_change(e)) {
       const SettingChange change = change_of(e);
       set_change(e, {change.version, name(change.key), name(change.before), name(change.now)});
@@ -63,7 +64,7 @@ class Copier {
       if (shape) known->second = into_.launches().intern(*shape);
       set_launch(e, known->second);
     }
-    into_.append_in_row(row, e);
+    if (!into_.append_in_row(row, e)) into_.append(e);
   }
   base::NameId name(base::NameId id) { return mapped(names_, id, source_.names(), into_.names()); }
   static base::NameId mapped(std::map<base::NameId, base::NameId>& known, base::NameId id, const base::NameTable& from,

@@ -104,6 +104,11 @@ inline void set_copy_traits(Event& copy, const CopyTraits& t) {
   copy.flags = static_cast<std::uint8_t>(static_cast<unsigned>(t.direction) | static_cast<unsigned>(t.source) << 2 |
                                          static_cast<unsigned>(t.destination) << 4 | (t.asynchronous ? 0x40u : 0u));
 }
+/// The driver moved pages of unified memory, without being called.
+inline constexpr std::uint8_t kMigrationFlag = 0x80;
+inline void set_migration(Event& copy) { copy.flags |= kMigrationFlag; }
+inline bool is_migration(const Event& e) { return e.kind == EventKind::Copy && (e.flags & kMigrationFlag) != 0; }
+
 inline CopyTraits copy_traits_of(const Event& copy) {
   return {static_cast<CopyDirection>(copy.flags & 3), static_cast<MemoryKind>(copy.flags >> 2 & 3),
           static_cast<MemoryKind>(copy.flags >> 4 & 3), (copy.flags & 0x40) != 0};

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <initializer_list>
+#include <string>
 #include <string_view>
 
 namespace lanescope::trace {
@@ -14,6 +17,29 @@ std::string_view without_prefix(std::string_view name) {
     if (name.starts_with(prefix)) return name.substr(prefix.size());
   }
   return {};
+}
+
+/// The calls of other back ends, by what their names have in common whatever their prefix is: urEnqueueKernelLaunch,
+/// zeCommandQueueSynchronize, mtiaMemcpyAsync, aclrtSynchronizeStream, synLaunch, cnrtQueueSync.
+CallNature nature_of_others(std::string_view name) {
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  // After a prefix: "Memcpy" alone is no call's name.
+  const auto has = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(words, [&](std::string_view w) { return lower.find(w, 1) != std::string::npos; });
+  };
+  const bool queued = has({"async", "enqueue", "append"});
+  if (has({"memcpy", "memcopy", "memorycopy", "bufferread", "bufferwrite", "buffercopy"}))
+    return queued ? CallNature::AsyncCopy : CallNature::BlockingCopy;
+  // "urEventWait" blocks the CPU; "aclrtStreamWaitEvent" and "urEnqueueEventsWait" only order the work of a stream.
+  const std::size_t wait = lower.find("wait");
+  const bool orders = wait != std::string::npos && has({"stream", "queue"}) && wait + 4 < lower.size();
+  if (!queued && (has({"synchroniz"}) || lower.ends_with("sync") || lower.ends_with("finish") ||
+                  (wait != std::string::npos && !orders))) {
+    return CallNature::Sync;
+  }
+  return has({"launch", "execute", "invokekernel", "runkernel", "memset", "fill"}) ? CallNature::Launch
+                                                                                   : CallNature::Other;
 }
 
 }  // namespace
@@ -37,6 +63,7 @@ std::string_view plain_api_name(std::string_view name) {
 
 CallNature call_nature(std::string_view name) {
   const std::string_view stem = without_prefix(plain_api_name(name));
+  if (stem.empty()) return nature_of_others(plain_api_name(name));
   for (const std::string_view sync : {"StreamSynchronize", "DeviceSynchronize", "ThreadSynchronize", "CtxSynchronize",
                                       "EventSynchronize", "Free", "FreeHost", "MemFree", "MemFreeHost", "HostFree"}) {
     if (stem == sync) return CallNature::Sync;
@@ -53,7 +80,10 @@ CallNature call_nature(std::string_view name) {
   return CallNature::Other;
 }
 
-bool is_graph_launch(std::string_view name) { return without_prefix(name).starts_with("GraphLaunch"); }
+bool is_graph_launch(std::string_view name) {
+  const std::string_view stem = without_prefix(name);
+  return stem.empty() ? name.find("GraphLaunch") != std::string_view::npos : stem.starts_with("GraphLaunch");
+}
 
 // --- kernel name -----------------------------------------------------------------------------------------------------
 

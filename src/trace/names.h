@@ -19,7 +19,8 @@ enum class CallNature : std::uint8_t {
   BlockingCopy,  ///< cudaMemcpy and related calls
   AsyncCopy,     ///< cudaMemcpyAsync and related calls; may still block with pageable memory
 };
-/// Accepts CUDA runtime, CUDA driver and HIP names, with or without a version suffix.
+/// Accepts CUDA runtime, CUDA driver and HIP names, with or without a version suffix; of other back ends' names, what
+/// their words say.
 CallNature call_nature(std::string_view name);
 /// cudaGraphLaunch and related calls, which run many operations.
 bool is_graph_launch(std::string_view name);

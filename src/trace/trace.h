@@ -181,7 +181,7 @@ class Lane {
   std::size_t row_count() const { return row_count_.load(std::memory_order_acquire); }
   const Row& row(std::size_t r) const { return *rows_[r]; }
 
-  static constexpr std::size_t kMaxRows = 64;
+  static constexpr std::size_t kMaxRows = 256;
 
  private:
   friend class Trace;

@@ -85,7 +85,7 @@ TEST(Judge, CpuOnlyWhenOpsRanAndTheGpuHadNoPartInIt) {
   EXPECT_EQ(sentence(cpu), "Nothing runs on the GPU: every operation is computed by the CPU.");
   Summary other = cpu;
   other.iteration.count = 0;
-  EXPECT_EQ(kind(other), VerdictKind::Unknown);
+  EXPECT_EQ(kind(other), VerdictKind::CpuOnly) << "a file need not have iterations";
   other = cpu;
   other.launch_count = 1;
   EXPECT_EQ(kind(other), VerdictKind::Unknown);

@@ -31,7 +31,7 @@ RunFigures some_figures() {
   f.summary.gpu_busy_ns = 5'000;
   f.summary.host_wait_ns = 4'000;
   f.summary.bubble_ns = 3'000;
-  f.summary.bubble_by_cause_ns = {1'500, 700, 200, 100, 250, 90, 60, 250, 30, 5, 7, 70};
+  f.summary.bubble_by_cause_ns = {1'500, 700, 200, 100, 250, 90, 60, 0, 250, 30, 5, 7, 70};
   f.summary.loader_wait_ns = 300;
   f.summary.sync_count = 7;
   f.summary.launch_count = 8;
@@ -94,6 +94,7 @@ TEST(SummaryJson, HasTheFieldsOfTheCommandLineInTheirOrder) {
     "staging": 250,
     "pinning": 90,
     "dependency": 60,
+    "migration": 0,
     "loader": 250,
     "graph": 30,
     "gpu_wait": 5,

@@ -35,8 +35,8 @@ TEST_F(ChromeBytesTest, ReadsPlainJson) {
 
 TEST_F(ChromeBytesTest, WhatCannotBeReadIsSaidWithItsName) {
   const std::string whole = read_bytes(fixture("pytorch-event-sync.json.gz"));
-  EXPECT_THAT(error_of([&] { read_chrome_trace(std::string_view(whole).substr(0, whole.size() / 2), "half"); }),
-              HasSubstr("half: the file is truncated"));
+  EXPECT_THAT(error_of([&] { read_chrome_trace(std::string_view(whole).substr(0, 20), "start"); }),
+              HasSubstr("start: the file is truncated"));
   EXPECT_EQ(error_of([] { read_chrome_trace("", "nothing"); }), "nothing: the file is empty");
   EXPECT_THAT(error_of([] { read_chrome_trace("{", "one"); }), HasSubstr("one"));
 }

