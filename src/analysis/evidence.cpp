@@ -12,6 +12,7 @@
 
 #include "analysis/accumulator.h"
 #include "analysis/event_merge.h"
+#include "analysis/intervals.h"
 #include "analysis/lane_facts.h"
 #include "analysis/recorded_time.h"
 #include "analysis/whole_iterations.h"
@@ -51,13 +52,6 @@ class Cover {
 
   std::vector<Part> parts_;
 };
-
-Nanoseconds median(std::vector<Nanoseconds>& values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// `gpu` if the trace has several GPUs; otherwise kNobody, for all lanes together.
 trace::GpuNumber of_several(const trace::Trace& trace, trace::GpuNumber gpu) {

@@ -208,8 +208,10 @@ void GapCauses::explain(const Bubble& gap, const IssuingCall* launch, std::size_
     add(at, begun, before);
     add(begun, to, after);
   }
-  join_small(to - from);
-  join_alternating();
+  if (stretches_.size() > 1) {
+    join_small(to - from);
+    join_alternating();
+  }
 
   parts_.clear();
   for (const Stretch& s : stretches_) {

@@ -1,4 +1,4 @@
-// Unions of intervals, in which nothing counts twice.
+// Unions of intervals, in which nothing counts twice; the middle of several values.
 #pragma once
 
 #include <algorithm>
@@ -42,6 +42,15 @@ inline base::Nanoseconds overlap(const std::vector<Interval>& a, const std::vect
     a[i].second < b[k].second ? ++i : ++k;
   }
   return sum;
+}
+
+/// Of an even number, the larger of the two in the middle; of none, 0. Reorders its argument.
+template <class T>
+T median(std::vector<T>& values) {
+  if (values.empty()) return {};
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
 }
 
 }  // namespace lanescope::analysis

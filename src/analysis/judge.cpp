@@ -168,7 +168,11 @@ void launch_bound(Verdict& v, const Basis& basis) {
                    : tr("The GPU idles {} % of the time, {} % because the CPU launches work too slowly.", idle, launch);
   if (whole_percent(v.after_sync) * 4 > launch) {
     v.sentence += ' ';
-    v.sentence += tr("Reads come second.");
+    const Judged& j = basis.figures;
+    const Nanoseconds waits = idle_of(j.bubble_by_cause_ns, CauseGroup::AfterSync);
+    v.sentence += 2 * j.after_upload_ns >= waits ? tr("Waits for copies to the GPU come second.")
+                  : 2 * j.after_read_ns >= waits ? tr("Reads come second.")
+                                                 : tr("Waits come second.");
   }
 }
 

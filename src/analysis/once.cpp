@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/intervals.h"
 #include "analysis/lane_facts.h"
 #include "analysis/warm_up.h"
 #include "base/time.h"
@@ -55,13 +56,6 @@ class RareStep {
   bool knows_all_, knows_pause_ = false, follows_ = false;
 };
 
-template <class T>
-T middle_of(std::vector<T>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 }  // namespace
 
 std::vector<TimeSpan> rare_spans(std::span<const IterationRecord> records) {
@@ -79,8 +73,8 @@ std::vector<TimeSpan> rare_spans(std::span<const IterationRecord> records) {
     each.push_back(step.took_ns() / step.iterations());
     launches.push_back(step.launches() / step.iterations());
   }
-  const Nanoseconds usual = std::max(middle_of(each), all_ns / all);
-  const std::int64_t usual_launches = middle_of(launches);
+  const Nanoseconds usual = std::max(median(each), all_ns / all);
+  const std::int64_t usual_launches = median(launches);
   std::vector<TimeSpan> rare;
   Nanoseconds rare_ns = 0;
   std::int64_t rare_iterations = 0;

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "analysis/intervals.h"
 #include "analysis/recorded_time.h"
 
 namespace lanescope::analysis {
@@ -73,18 +74,13 @@ namespace {
 
 constexpr std::size_t kEnoughOfBoth = 10;
 
-Nanoseconds median_of(std::vector<Nanoseconds> durations) {
-  const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
-  std::nth_element(durations.begin(), middle, durations.end());
-  return *middle;
-}
-
 }  // namespace
 
 Nanoseconds WatchedPace::added_ns() const {
   constexpr Nanoseconds kShows = 10;  // below a tenth, it is not told from noise
   if (watched_.size() < kEnoughOfBoth || unwatched_.size() < kEnoughOfBoth) return 0;
-  const Nanoseconds usual = median_of(unwatched_), added = median_of(watched_) - usual;
+  std::vector<Nanoseconds> watched = watched_, unwatched = unwatched_;
+  const Nanoseconds usual = median(unwatched), added = median(watched) - usual;
   return kShows * added > usual ? added : 0;
 }
 

@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "io/python_stacks.h"
+
 namespace lanescope::io {
 namespace {
 
@@ -142,24 +144,17 @@ bool has(std::string_view text, std::initializer_list<std::string_view> any) {
   return std::ranges::any_of(any, [text](std::string_view part) { return text.find(part) != std::string_view::npos; });
 }
 
-/// "torch/utils/data/dataloader.py(630): __next__", the profiler's name of a Python function: path and function.
-std::optional<std::pair<std::string_view, std::string_view>> python_function(std::string_view name) {
-  const std::size_t line = name.find(".py("), end = name.find("): ", std::min(line, name.size()));
-  if (line == std::string_view::npos || end == std::string_view::npos) return std::nullopt;
-  return std::pair{name.substr(0, line), name.substr(end + 3)};
-}
-
 }  // namespace
 
 bool asks_for_data(std::string_view name, bool of_operator) {
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (const auto function = python_function(lower)) {
-    const auto [path, called] = *function;
+  if (const auto frame = python_frame(lower)) {
     // A generator is entered once for each value that it yields.
     static const std::set<std::string_view> of_iterators = {"__next__", "next",         "__iter__",
                                                             "get_next", "iter_batches", "iter_torch_batches"};
-    return of_iterators.contains(called) && has(path, {"data", "loader", "dali", "fetcher", "streaming"});
+    return of_iterators.contains(frame->function) &&
+           has(frame->file, {"data", "loader", "dali", "fetcher", "streaming"});
   }
   std::erase_if(lower, [](char c) { return c == ' ' || c == '_' || c == '-' || c == '.'; });
   // tf.data's stages ("Iterator::Prefetch") work on threads of their own; this asks them.

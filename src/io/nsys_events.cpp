@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/json_text.h"
@@ -241,6 +242,7 @@ void Reader::read_ranges() {
                          {"start", "end", "eventType", "globalTid", {"text", sqlite::As::Text}, "textId"}, threads_);
   // Ranges that need not nest would be drawn among those that do, and be taken for part of their hierarchy.
   const trace::NameId start_end = intern("start/end ranges");
+  std::unordered_map<trace::NameId, trace::RangeKind> kinds;  // by name: most come often
   NamedLoops loops;
   std::uint64_t ranges = 0, marks = 0, others = 0;
   std::string arguments;
@@ -274,11 +276,12 @@ void Reader::read_ranges() {
       continue;
     }
     const OperatorRange range = operator_range(text);
-    trace::set_range_kind(event,
-                          range.is_operator ? trace::RangeKind::Operator : kind_of_foreign_range("", range.name));
+    event.name = intern(range.name);
+    const auto [known, is_new] = kinds.try_emplace(event.name, trace::RangeKind::Operator);
+    if (is_new) known->second = kind_of_foreign_range("", range.name);
+    trace::set_range_kind(event, range.is_operator ? trace::RangeKind::Operator : known->second);
     if (trace::range_kind_of(event) == trace::RangeKind::Load) event.flags |= trace::kWaitFlag;
     if (!take_thread_lane(LaneKind::Phases, thread, kind == NvtxKind::StartEnd ? start_end : 0, event)) continue;
-    event.name = intern(range.name);
     trace::set_external_id(event, range.id);
     if (!range.sizes.empty()) {
       arguments = "\"sizes\":";

@@ -1,4 +1,4 @@
-#include "io/recordings.h"
+#include "io/event_store.h"
 
 #include <algorithm>
 #include <limits>

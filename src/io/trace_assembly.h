@@ -18,7 +18,6 @@
 #include "io/event_store.h"
 #include "io/python_stacks.h"
 #include "io/reading.h"
-#include "io/recordings.h"
 
 namespace lanescope::io {
 

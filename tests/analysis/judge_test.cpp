@@ -163,8 +163,14 @@ TEST(Judge, SentencesSayWhatHelps) {
             "The GPU idles 31 % of the time because the CPU launches work too slowly.");
   EXPECT_EQ(sentence(judged(690, 0, 30, 280, 0)),
             "The GPU idles 31 % of the time, 28 % because the CPU launches work too slowly.");
-  EXPECT_EQ(sentence(judged(400, 0, 200, 400, 0)),
-            "The GPU idles 60 % of the time, 40 % because the CPU launches work too slowly. Reads come second.");
+  const std::string late = "The GPU idles 60 % of the time, 40 % because the CPU launches work too slowly. ";
+  Summary second = judged(400, 0, 200, 400, 0);
+  EXPECT_EQ(sentence(second), late + "Waits come second.") << "it is not known for what";
+  second.judged.after_read_ns = 120;
+  EXPECT_EQ(sentence(second), late + "Reads come second.");
+  second.judged.after_read_ns = 0;
+  second.judged.after_upload_ns = 120;
+  EXPECT_EQ(sentence(second), late + "Waits for copies to the GPU come second.");
 
   EXPECT_EQ(sentence(judged(600, 0, 0, 100, 300)),
             "The GPU idles 40 % of the time, 30 % while copies from pageable memory or pinning block the CPU.");

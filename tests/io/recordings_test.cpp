@@ -1,5 +1,4 @@
 // Several recordings of one program: in one file, and in several.
-#include "io/recordings.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
