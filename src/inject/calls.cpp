@@ -1,6 +1,7 @@
 #include "inject/calls.h"
 
 #include <errno.h>
+#include <time.h>
 
 #include <cstring>
 
@@ -8,6 +9,7 @@
 #include "inject/compat.h"
 #include "inject/connection.h"
 #include "inject/cupti.h"
+#include "inject/durations.h"
 #include "inject/python.h"
 #include "inject/ring.h"
 #include "inject/short_text.h"
@@ -33,6 +35,7 @@ Api apis[kDomains][kMostCalls];
 // Counts how often callbacks were switched off. A call that began before may end without a callback.
 std::atomic<std::uint32_t> generation{1};
 std::atomic<std::uint32_t> anchor_now{0};
+std::atomic<bool> graph_in_progress{false}, finalising{false};
 bool domains_on = false;  // the library's thread only
 
 constexpr CUpti_CallbackDomain domain_of(int d) {
@@ -104,8 +107,15 @@ void enter(ThreadState& t, int d, const CUpti_CallbackData& call, CUpti_Callback
   add(t.calls);
   if (status.first_call_ns.load(kRelaxed) == 0) status.first_call_ns.store(t.start_ns, kRelaxed);
   if (api.launches.load(kRelaxed)) add(t.launches);
-  if (api.begins_graph.load(kRelaxed)) graph_in_progress.store(true, std::memory_order_release);
-  if (api.graphs.load(kRelaxed)) graphs_seen.store(true, std::memory_order_release);
+  if (api.graphs.load(kRelaxed)) {
+    if (api.begins_graph.load(kRelaxed)) graph_in_progress.store(true);
+    graphs_seen.store(true);
+    // CUPTI is just being finalised: that comes first. It takes some ms, unless it in turn waits for this thread.
+    for (int ms = 0; ms < 20 && finalising.load(); ++ms) {
+      const timespec short_while{0, kMillisecond};
+      nanosleep(&short_while, nullptr);
+    }
+  }
 }
 
 void leave(ThreadState& t, const CUpti_CallbackData& call, CUpti_CallbackDomain domain, CUpti_CallbackId id) {
@@ -140,7 +150,8 @@ void set(int d, std::size_t id, bool on) {
 constexpr std::uint32_t kOwnCall = CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion;
 std::atomic<std::uint32_t> own_thread{0};  // in such a call; 0: none is
 OwnCall own_call = OwnCall::None;          // that thread only
-bool own_call_done = false;
+OwnCallEnd own_call_end = OwnCallEnd::Refused;
+bool graphs_survive_it = false;
 std::atomic<std::uint32_t> number_base{0};
 std::uint32_t last_number = 0;  // CUPTI's, at the last call of ours
 
@@ -152,7 +163,16 @@ void in_own_call(const CUpti_CallbackData& call) {
     number_base.fetch_add(static_cast<std::int32_t>(newest - last_number) > 0 ? newest : last_number, kRelaxed);
   }
   last_number = call.correlationId;
-  own_call_done = own_call != OwnCall::Finalize || cupti.finalize() == CUPTI_SUCCESS;
+  own_call_end = OwnCallEnd::Done;
+  if (own_call != OwnCall::Finalize) return;
+  // A thread that begins with a graph says so first, and waits if it then finds us here.
+  finalising.store(true);
+  if (!graphs_allow_finalising(graphs_survive_it)) {
+    own_call_end = OwnCallEnd::NotNow;
+  } else if (cupti.finalize() != CUPTI_SUCCESS) {
+    own_call_end = OwnCallEnd::Refused;
+  }
+  finalising.store(false);
 }
 
 template <typename Ids>
@@ -165,7 +185,7 @@ void switch_off(int d, const Ids& ids) {
 
 }  // namespace
 
-std::atomic<bool> driver_ready{false}, graphs_seen{false}, graph_in_progress{false};
+std::atomic<bool> driver_ready{false}, graphs_seen{false};
 std::atomic<bool> fatal{false};
 char fatal_text[128];
 
@@ -253,19 +273,24 @@ void say_fatal() {
   set_state(wire::State::Failed, line.add("CUPTI has stopped: ").add(fatal_text).c_str());
 }
 
-bool make_own_call(OwnCall purpose) {
+bool graphs_allow_finalising(bool they_survive) {
+  return !graphs_seen.load() || (they_survive && !graph_in_progress.load());
+}
+
+OwnCallEnd make_own_call(OwnCall purpose, bool graphs_survive) {
   if (cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, kOwnCall) != CUPTI_SUCCESS) {
-    return false;
+    return OwnCallEnd::Refused;
   }
   own_call = purpose;
-  own_call_done = false;
+  graphs_survive_it = graphs_survive;
+  own_call_end = OwnCallEnd::Refused;
   own_thread.store(thread_id(), std::memory_order_release);
   driver_version();
   own_thread.store(0, std::memory_order_release);
-  if (!own_call_done || purpose != OwnCall::Finalize) {
+  if (own_call_end != OwnCallEnd::Done || purpose != OwnCall::Finalize) {
     cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, kOwnCall);
   }
-  return own_call_done;
+  return own_call_end;
 }
 
 std::uint32_t numbered(std::uint32_t correlation) { return correlation + number_base.load(kRelaxed); }

@@ -21,15 +21,21 @@ void forget_call_names();
 void release_calls();
 /// What CUPTI does at the next call of cuDriverGetVersion, which nobody else watches.
 enum class OwnCall : std::uint8_t { None, Number, Finalize };
-/// Makes that call on this thread, which is the library's. False: it had no callback, or CUPTI refused.
-bool make_own_call(OwnCall purpose);
+enum class OwnCallEnd : std::uint8_t {
+  Done,
+  NotNow,   ///< a graph forbids that CUPTI is finalised
+  Refused,  ///< by CUPTI, or the call had no callback
+};
+/// Makes that call on this thread, which is the library's. `graphs_survive`: see graphs_allow_finalising().
+OwnCallEnd make_own_call(OwnCall purpose, bool graphs_survive = false);
 /// A call's number, which goes on counting when CUPTI has begun anew.
 std::uint32_t numbered(std::uint32_t correlation);
 
 /// The process has an executable graph, or captures one. Few versions of CUPTI, if any, may be finalised then.
 extern std::atomic<bool> graphs_seen;
-/// One is perhaps being captured or built, which nothing may disturb.
-extern std::atomic<bool> graph_in_progress;
+/// Not while one is perhaps being captured or built, which nothing may disturb.
+/// `they_survive`: this CUPTI has shown that it may be finalised beside graphs that are complete.
+bool graphs_allow_finalising(bool they_survive);
 
 enum class Watched : std::uint8_t {
   Nothing,

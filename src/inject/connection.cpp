@@ -327,12 +327,11 @@ class Loop {
     if (far_ahead || !ours || next - now < kWorthLeaving / hurry) return read_completed();
     const bool alone =
         contexts_seen() <= 1 && ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::Watching);
-    const bool graphs_allow = !graphs_seen.load(std::memory_order_acquire) ||
-                              (request.graphs_survive && !graph_in_progress.load(std::memory_order_acquire));
-    if (!stays_ && alone && graphs_allow) {
+    if (!stays_ && alone && graphs_allow_finalising(request.graphs_survive)) {
       deliver(static_cast<std::uint32_t>(level_), true);
       const std::int64_t from = now_ns();
-      if (detach_cupti()) {
+      const OwnCallEnd left = detach_cupti(request.graphs_survive);
+      if (left == OwnCallEnd::Done) {
         away_since_ = from;
         held_up_ = now_ns() - from;
         const timespec others_leave{0, kOthersLeave / hurry};
@@ -340,7 +339,7 @@ class Loop {
         forget_cupti();
         return come_back();
       }
-      stays_ = true;
+      stays_ = left == OwnCallEnd::Refused;
     }
     release_kinds();
     if (kinds_on()) read_completed();

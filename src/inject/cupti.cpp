@@ -290,10 +290,11 @@ CUptiResult subscribe(char* holder, std::size_t room) {
 Cupti cupti;
 std::atomic<bool> cupti_works{false};
 
-bool detach_cupti() {
-  if (!cupti.finalize || !make_own_call(OwnCall::Finalize)) return false;
-  cupti.subscriber = nullptr;
-  return true;
+OwnCallEnd detach_cupti(bool graphs_survive) {
+  if (!cupti.finalize) return OwnCallEnd::Refused;
+  const OwnCallEnd end = make_own_call(OwnCall::Finalize, graphs_survive);
+  if (end == OwnCallEnd::Done) cupti.subscriber = nullptr;
+  return end;
 }
 
 void forget_cupti() {

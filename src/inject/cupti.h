@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "inject/calls.h"
 #include "inject/wire.h"
 
 namespace lanescope::inject {
@@ -53,8 +54,8 @@ void say_refusal(CUptiResult result, const char* holder, bool before = false);
 // until CUPTI has been finalised. A graph that was instantiated before can then not be replayed. The library's thread
 // only.
 
-/// Takes CUPTI out of the process. False: it stayed as it was.
-bool detach_cupti();
+/// Takes CUPTI out of the process. Not Done: it stayed as it was.
+OwnCallEnd detach_cupti(bool graphs_survive);
 /// Once all threads have left it after that: what belonged to the subscription goes.
 void forget_cupti();
 enum class Joined : std::uint8_t { Yes, Busy, No };

@@ -263,6 +263,7 @@ TEST(Recording, WithGraphsCuptiStaysAndRecordsNothingBetweenBursts) {
   viewer.start(R"(
 import fake_gpu as gpu
 gpu.init()
+while gpu.kinds_enabled() == 0: pass
 least = 99
 for i in range(100000):
     gpu.graph_launch('node', 3, 20, gpu.STREAM)
@@ -314,6 +315,32 @@ for i in range(100000):
   process->memory().controls.graphs_survive = static_cast<std::uint32_t>(wire::GraphsSurvive::Yes);
   ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Away) >= 4; })) << viewer.output();
   EXPECT_THAT(m.problems, IsEmpty());
+}
+
+// A capture that begins after all has been asked, in the last flush before CUPTI would be finalised, keeps it there;
+// once it has ended, CUPTI may go.
+TEST(Recording, ACaptureThatBeginsAtTheLastMomentKeepsCupti) {
+  Viewer viewer;
+  viewer.environment["FAKE_CUPTI_GRAPHS"] = "survive";
+  viewer.start(R"(
+import threading
+import fake_gpu as gpu
+gpu.init()
+gpu.capture_in_flush(1)
+threading.Thread(target=lambda: (input(), gpu.capture_in_flush(0)), daemon=True).start()
+while True:
+    gpu.graph_launch('node', 3, 20, gpu.STREAM)
+    gpu.sync(gpu.STREAM)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  process->memory().controls.graphs_survive = static_cast<std::uint32_t>(wire::GraphsSurvive::Yes);
+  in_short_bursts(*process, 400);
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) >= 5; })) << viewer.output();
+  EXPECT_EQ(count(m, wire::RecordingAct::Away), 0u);
+  viewer.say("");
+  ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Away) >= 2; })) << viewer.output();
 }
 
 // As torch.profiler may: whoever comes while CUPTI is away has it. The library waits for its turn, and says so.

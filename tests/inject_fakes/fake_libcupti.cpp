@@ -28,6 +28,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -590,6 +591,11 @@ EXPORT void fake_begin_capture() {
 EXPORT void fake_end_capture() {
   const Call call(false, CUPTI_RUNTIME_TRACE_CBID_cudaStreamEndCapture_v10000);
   capturing = false;
+}
+/// From now on each flush begins or ends a capture, in another thread; 0: no more, and none is under way.
+EXPORT void fake_capture_in_flush(int on) {
+  in_flush = on ? +[] { std::thread(capturing ? fake_end_capture : fake_begin_capture).join(); } : nullptr;
+  if (!on && capturing) fake_end_capture();
 }
 /// kind: 1 H2D, 2 D2H, 8 D2D. A blocking copy waits for its stream and itself.
 EXPORT std::uint32_t fake_memcpy(std::uint32_t kind, std::uint64_t bytes, std::uint64_t duration_ns,
