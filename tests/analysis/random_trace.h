@@ -11,16 +11,21 @@
 
 namespace lanescope::analysis_test {
 
+struct RandomStyle {
+  int graph_gap = 0;    ///< the longest time between two nodes of a graph
+  int stall = 0;        ///< how long the GPU now and then does not start what it has
+  bool memory = false;  ///< also frees, statements that pin, migrations, and loaders with threads of their own
+  int most_threads = 2;
+};
+
 class RandomProgram {
  public:
-  /// `graph_gap`: the longest time between two nodes of a graph; `stall`: how long the GPU now and then does not start
-  /// what it has.
-  RandomProgram(TraceBuilder& into, std::uint64_t seed, int graph_gap = 0, int stall = 0)
-      : t_(into), random_(seed), graph_gap_(graph_gap), stall_(stall) {}
+  RandomProgram(TraceBuilder& into, std::uint64_t seed, RandomStyle style = {})
+      : t_(into), random_(seed), style_(style) {}
 
   /// About `steps` calls on each thread.
   void write(int steps) {
-    const int threads = one_in(2) ? 1 : 2;
+    const int threads = one_in(2) ? 1 : style_.most_threads;
     const int streams = 1 + upto(2);
     free_.assign(static_cast<std::size_t>(streams), 0);
     for (int thread = 0; thread < threads; ++thread) {
@@ -37,6 +42,7 @@ class RandomProgram {
 
   void step(int thread, int stream) {
     now_ += one_in(3) ? 0 : upto(60);
+    if (style_.memory && one_in(5)) return memory(thread, stream);
     switch (upto(7)) {
       case 0:
       case 1:
@@ -47,7 +53,7 @@ class RandomProgram {
         if (one_in(4)) {  // a graph of several nodes
           for (int node = upto(5); node > 0; --node) {
             Nanoseconds& free = free_[static_cast<std::size_t>(stream)];
-            const Nanoseconds start = std::max(free, end) + upto(graph_gap_);
+            const Nanoseconds start = std::max(free, end) + upto(style_.graph_gap);
             t_.kernel(start, free = start + 1 + upto(40), correlation_, stream);
           }
         }
@@ -102,12 +108,40 @@ class RandomProgram {
         return;
       }
       default: {
-        static constexpr const char* kNames[] = {"cudaEventQuery", "cudaHostAlloc", "cudaMalloc"};
-        t_.call(kNames[upto(2)], now_, now_ + length(250), 0, thread);
+        static constexpr const char* kNames[] = {"EventQuery", "HostAlloc", "Malloc"};
+        t_.call(t_.api(kNames[upto(2)]), now_, now_ + length(250), 0, thread);
         break;
       }
     }
     now_ = t_.events.empty() ? now_ : std::max(now_, last_call_end(thread));
+  }
+
+  void memory(int thread, int stream) {
+    const Nanoseconds end = now_ + length(250);
+    switch (upto(3)) {
+      case 0: {  // waits for all streams
+        Event& free = t_.call(t_.api("Free"), now_, end, 0, thread);
+        free.flags = trace::kSyncFlag;
+        trace::set_parts(free, {0, 0, 0, upto(static_cast<int>(end - now_))});
+        break;
+      }
+      case 1:
+        trace::set_range_kind(t_.range("pin_memory()", now_, end, thread, "statement"), trace::RangeKind::Pin);
+        break;
+      case 2: {
+        Nanoseconds& free = free_[static_cast<std::size_t>(stream)];
+        const Nanoseconds start = std::max(free, now_);
+        t_.upload(start, free = start + length(60), 4096, 0, stream);
+        trace::set_migration(t_.events.back());
+        return;
+      }
+      default:  // the loader's own threads wait, too, which delays nobody
+        t_.host_wait(now_, end, thread);
+        for (int worker = 0; worker < 2; ++worker)
+          t_.host_wait(now_ + upto(50), end + upto(50), 20 + 2 * thread + worker);
+        break;
+    }
+    now_ = end;
   }
 
   Nanoseconds last_call_end(int thread) {
@@ -123,7 +157,7 @@ class RandomProgram {
     if (one_in(25)) return called;
     const std::uint32_t correlation = one_in(15) ? 0 : correlation_;
     Nanoseconds& free = free_[static_cast<std::size_t>(stream)];
-    const Nanoseconds stalled = stall_ > 0 && one_in(20) ? stall_ : 0;
+    const Nanoseconds stalled = style_.stall > 0 && one_in(20) ? style_.stall : 0;
     const Nanoseconds start = std::max(free, called + (one_in(3) ? 0 : upto(15))) + stalled;
     const Nanoseconds end = start + length(60);
     free = end;
@@ -150,7 +184,7 @@ class RandomProgram {
   Nanoseconds now_ = 0;
   std::vector<Nanoseconds> free_;
   std::uint32_t correlation_ = 0;
-  const int graph_gap_, stall_;
+  const RandomStyle style_;
 };
 
 }  // namespace lanescope::analysis_test

@@ -41,11 +41,14 @@ struct Facts {
   LaneKind kind(const Event& e) const { return trace.lane(e.lane).info().kind; }
   std::string name(const Event& e) const { return std::string(trace.names().text(e.name)); }
   std::int32_t stream(const Event& e) const { return trace.lane(e.lane).info().stream; }
+  bool is(const Event& call, const std::string& api) const {
+    return name(call) == "cuda" + api || name(call) == "hip" + api;
+  }
   /// StartOrEnd: it blocks no thread.
   BubbleCause held_by(const Event& call) const {
-    if (name(call) == "cudaHostAlloc") return BubbleCause::Pinning;
-    if (name(call) == "cudaMalloc") return BubbleCause::Allocation;
-    const bool stages = name(call) == "cudaMemcpyAsync" && trace::is_blocking(call) && !trace::is_sync(call);
+    if (is(call, "HostAlloc") || call.kind == trace::EventKind::Range) return BubbleCause::Pinning;
+    if (is(call, "Malloc") || is(call, "Free")) return BubbleCause::Allocation;
+    const bool stages = is(call, "MemcpyAsync") && trace::is_blocking(call) && !trace::is_sync(call);
     return stages ? BubbleCause::Staging : BubbleCause::StartOrEnd;
   }
   bool holds(const Event& call) const { return held_by(call) != BubbleCause::StartOrEnd; }
@@ -72,7 +75,7 @@ std::vector<ReferenceBubble> divided(const Facts& facts, const ReferenceBubble& 
 
   const Event* sync = nullptr;
   for (const Event& c : facts.calls) {
-    if (!trace::is_sync(c) || c.start_ns > gap.start || c.end_ns > issued) continue;
+    if (!trace::is_sync(c) || facts.is(c, "Free") || c.start_ns > gap.start || c.end_ns > issued) continue;
     const bool waited_until_then = c.end_ns - trace::parts_of(c).returning == gap.start;
     if (!(gap.start < c.end_ns || waited_until_then)) continue;
     const auto rank = [&](const Event& e) { return std::pair(launch && e.lane == launch->lane, e.end_ns); };
@@ -111,7 +114,7 @@ std::vector<ReferenceBubble> divided(const Facts& facts, const ReferenceBubble& 
     if (between_nodes) return BubbleCause::GraphGap;
     if (const BubbleCause by = held_at(t); by != BubbleCause::StartOrEnd) return by;
     if (sync) return outlived && t >= sync->end_ns ? BubbleCause::Cpu : BubbleCause::AfterSync;
-    if (!launch) return BubbleCause::Unknown;
+    if (!launch) return trace::is_migration(*next) ? BubbleCause::Migration : BubbleCause::Unknown;
     if (facts.holds(*launch)) return t < begun ? BubbleCause::Cpu : facts.held_by(*launch);
     if (2 * free > free + gap.end - begun) return BubbleCause::Cpu;
     const bool behind =
@@ -209,12 +212,14 @@ Reference reference(const trace::Trace& trace, const std::vector<Event>& events,
       facts.host_waits.push_back(e);
       loader_waits[facts.thread(e)].push_back({e.start_ns, e.end_ns});
     }
+    const bool pins = kind == LaneKind::Phases && trace::range_kind_of(e) == trace::RangeKind::Pin;
+    if (pins) facts.calls.push_back(e);
     if (kind == LaneKind::Calls) {
       facts.calls.push_back(e);
       if (e.correlation != 0) facts.issuer[e.correlation] = e;
       if (trace::is_blocking(e)) waits[e.lane].push_back({e.start_ns + trace::parts_of(e).own, e.end_ns});
       r.syncs += starts_inside && trace::is_sync(e);
-      r.launches += starts_inside && facts.name(e) == "cudaLaunchKernel";
+      r.launches += starts_inside && facts.is(e, "LaunchKernel");
     } else if (trace::is_gpu_work_lane(kind)) {
       facts.ops.push_back(e);
       work.push_back({e.start_ns, e.end_ns});

@@ -32,12 +32,18 @@ class TraceBuilder {
 
   trace::Trace& trace;
   std::vector<Event> events;  ///< as added
+  std::int64_t process = -1;  ///< also the number of its GPU; -1: of no process
+  bool hip = false;           ///< the names of the calls
 
   LaneId lane(LaneKind kind, int number = 0, std::string name = {}) {
     LaneInfo info;
     info.kind = kind;
     if (kind == LaneKind::Counter && name == "loss") info.role = trace::LaneRole::Loss;
     info.name = std::move(name);
+    if (process >= 0) {
+      info.pid = process;
+      info.device = static_cast<std::int32_t>(process);
+    }
     if (trace::is_cpu_lane(kind)) {
       info.tid = number;
     } else {
@@ -66,13 +72,14 @@ class TraceBuilder {
               int thread = 0) {
     return add(lane(LaneKind::Calls, thread), EventKind::Call, name, start, end, correlation);
   }
+  std::string api(std::string_view name) const { return std::string(hip ? "hip" : "cuda").append(name); }
   Event& launch(Nanoseconds start, Nanoseconds end, std::uint32_t correlation, int thread = 0) {
-    Event& e = call("cudaLaunchKernel", start, end, correlation, thread);
+    Event& e = call(api("LaunchKernel"), start, end, correlation, thread);
     e.flags = trace::kLaunchFlag;
     return e;
   }
   Event& copy_call(Nanoseconds start, Nanoseconds end, std::uint32_t correlation, int thread = 0) {
-    Event& e = call("cudaMemcpyAsync", start, end, correlation, thread);
+    Event& e = call(api("MemcpyAsync"), start, end, correlation, thread);
     e.flags = trace::kLaunchFlag;
     return e;
   }
@@ -107,7 +114,7 @@ class TraceBuilder {
 
   /// A blocking synchronisation: `own` cost, then waiting, then `returning`.
   Event& sync(Nanoseconds start, Nanoseconds end, Nanoseconds own, Nanoseconds returning, int thread = 0) {
-    Event& e = call("cudaStreamSynchronize", start, end, 0, thread);
+    Event& e = call(api("StreamSynchronize"), start, end, 0, thread);
     e.flags = trace::kSyncFlag;
     trace::set_parts(e, {own, 0, 0, returning});
     return e;
