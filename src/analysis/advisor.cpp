@@ -445,29 +445,34 @@ class Advisor {
   }
 
   void loader() {
-    const double waited = e_.share(e_.loader_wait_ns);
     const auto site = std::find_if(e_.sites.begin(), e_.sites.end(), [](const CallSite& s) {
       return s.range == s.call && s.range != 0 && s.role != CallRole::Pinning;
     });
     if (site == e_.sites.end()) return;
-    if (waited > limits::kLoaderWait) {
-      Card& card = add(Rule::LoaderWait, caused(BubbleCause::Loader), {Remedy::MoreWorkers}, *site);
+    // Few waits far longer than the others, and most of the waiting: more workers would wait as long at an epoch's
+    // start.
+    const Nanoseconds idle = caused(BubbleCause::Loader);
+    const Nanoseconds rarely = std::min(e_.long_loader_excess_ns, idle);
+    const bool restarted =
+        !context_.workers_kept && e_.iterations >= 4 && e_.share(rarely) >= limits::kCostMatters &&
+        static_cast<double>(e_.long_loader_waits) <= limits::kFewWaits * static_cast<double>(e_.iterations);
+    const Nanoseconds always = e_.loader_wait_ns - (restarted ? rarely : 0);
+    if (e_.share(always) > limits::kLoaderWait) {
+      Card& card = add(Rule::LoaderWait, idle - (restarted ? rarely : 0), {Remedy::MoreWorkers}, *site);
       card.title = tr("The program waits for its data loader");
       card.what =
           tr("It waits {} per iteration, {} % of the time; the GPU idles for {} % because of it.",
-             time_text(e_.time_per_iteration(e_.loader_wait_ns)), whole_percent(waited), whole_percent(card.share));
+             time_text(e_.time_per_iteration(always)), whole_percent(e_.share(always)), whole_percent(card.share));
       card.fix = tr("Use more workers, prefetch, or do less work per sample.");
     }
-    const Nanoseconds more = e_.longest_loader_wait_ns - e_.median_loader_wait_ns;
-    const bool far_longer = static_cast<double>(e_.longest_loader_wait_ns) >
-                            limits::kFirstBatch * static_cast<double>(e_.median_loader_wait_ns);
-    if (!context_.workers_kept && e_.loader_waits >= 4 && far_longer && e_.share(more) >= limits::kCostMatters) {
-      Card& card = add(Rule::FirstBatch, more, {Remedy::KeepWorkers}, *site);
+    if (restarted) {
+      Card& card = add(Rule::FirstBatch, rarely, {Remedy::KeepWorkers}, *site);
       card.confidence *= 0.8;  // inferred: it may not be the first of an epoch
-      card.title = tr("One wait for data is far longer than the others");
-      card.what = tr("It takes {}; the usual wait is {}. Workers that are restarted every epoch cause such a wait.",
-                     time_text(static_cast<double>(e_.longest_loader_wait_ns)),
-                     time_text(static_cast<double>(e_.median_loader_wait_ns)));
+      card.title = tr("Now and then the program waits long for data");
+      card.what =
+          tr("In {} of {} iterations the program waits far longer for data, up to {}. Workers that are restarted every "
+             "epoch cause such waits.",
+             e_.long_loader_waits, e_.iterations, time_text(static_cast<double>(e_.longest_loader_wait_ns)));
       card.fix = tr("Keep the workers alive (persistent_workers=True).");
     }
   }

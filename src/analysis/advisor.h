@@ -31,7 +31,7 @@ enum class Rule : std::uint8_t {
   RepeatedSync,     ///< A12: several reads at the same place per iteration
   DependentSync,    ///< A13: reads whose values decide what is launched next
   LoaderWait,       ///< A14: the program waits for its data loader
-  FirstBatch,       ///< A15: one wait for data is far longer than the others
+  FirstBatch,       ///< A15: few waits for data are far longer than the others
   StaleRead,        ///< A16: memory was read before the copy into it had ended
   MeasuringError,   ///< A17: a stopwatch without a synchronisation, or one that includes the warm-up
   Straggler,        ///< A18: the other GPUs wait for one that arrives last in most collectives
@@ -115,7 +115,7 @@ inline constexpr double kNeedless = 0.5;             ///< A11: share of the sync
 inline constexpr double kRepeated = 1.5;             ///< A12: reads per iteration at a place
 inline constexpr double kDependent = 2.5;            ///< A13: reads per iteration that a launch follows at once
 inline constexpr double kLoaderWait = 0.05;          ///< A14 (TensorBoard's profiler plug-in: > 5 %)
-inline constexpr double kFirstBatch = 3;             ///< A15: times the median wait
+inline constexpr double kFewWaits = 0.25;            ///< A15: of the iterations
 inline constexpr double kStraggler = 0.6;            ///< A18: share of the collectives in which one GPU is the last
 inline constexpr double kBareTransfer = 0.05;        ///< A20
 inline constexpr std::uint64_t kLargeExchange = 4'000'000;  ///< A21: bytes; shorter ones are latency

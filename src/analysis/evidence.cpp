@@ -441,10 +441,17 @@ class Gathering final : Accumulator::Listener {
       within += std::min(wait.end_ns, to_) - wait.start_ns;
       evidence_.longest_loader_wait_ns = std::max(evidence_.longest_loader_wait_ns, waits.back());
     }
-    evidence_.loader_waits = static_cast<std::int64_t>(waits.size());
     // The summary's total covers all threads of the process, and includes waits that began before the stretch.
     evidence_.loader_wait_ns = only_ == trace::kNobody && !whole_ ? evidence_.summary.loader_wait_ns : within;
-    evidence_.median_loader_wait_ns = median(waits);
+    // An iteration that finds its batch ready does not wait.
+    if (waits.size() < static_cast<std::size_t>(evidence_.iterations))
+      waits.resize(static_cast<std::size_t>(evidence_.iterations));
+    const auto usual = static_cast<double>(median(waits));
+    for (const Nanoseconds wait : waits) {
+      if (static_cast<double>(wait) <= kFarLonger * usual || wait < evidence_.longest_loader_wait_ns / 10) continue;
+      ++evidence_.long_loader_waits;
+      evidence_.long_loader_excess_ns += wait - static_cast<Nanoseconds>(usual);
+    }
   }
 
   void note_stale_reads() {

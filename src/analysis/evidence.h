@@ -97,6 +97,8 @@ struct LongLaunches {
 inline constexpr Nanoseconds kLongLaunchNs = 100'000;
 inline constexpr int kLongLaunchMedians = 10;
 
+inline constexpr double kFarLonger = 3;
+
 struct Evidence {
   /// From the start of the first to the end of the last iteration considered.
   Nanoseconds from_ns = 0, to_ns = 0;
@@ -114,10 +116,12 @@ struct Evidence {
   Nanoseconds launches_ns = 0;       ///< the sum of their durations
   std::int64_t launches = 0;
   LongLaunches long_launches;
-  /// Waits for other threads of the program: number, total, median and longest.
-  std::int64_t loader_waits = 0;
-  Nanoseconds loader_wait_ns = 0;
-  Nanoseconds median_loader_wait_ns = 0, longest_loader_wait_ns = 0;
+  /// Waits for other threads of the program: total and longest.
+  Nanoseconds loader_wait_ns = 0, longest_loader_wait_ns = 0;
+  /// Those longer than a tenth of the longest and kFarLonger times the median of all iterations: number, and how much
+  /// longer in all.
+  std::int64_t long_loader_waits = 0;
+  Nanoseconds long_loader_excess_ns = 0;
   Nanoseconds full_queue_ns = 0;  ///< launches that waited because the launch queue was full
   Stopwatches stopwatches;
   std::int64_t stale_reads = 0;  ///< reads of memory before the copy into it had ended
