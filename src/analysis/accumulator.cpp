@@ -89,6 +89,17 @@ void Accumulator::settle_places() {
   std::erase_if(unplaced_, [](const Unplaced& u) { return u.range.name != 0; });
 }
 
+// A stream runs its work in order: what was issued earlier comes before all that was launched here.
+void Accumulator::count_backlog(std::int64_t stream, bool launched) {
+  if (launched) {
+    launched_ = true;
+    std::erase(backlog_streams_, stream);
+  } else if (const bool known = std::ranges::count(backlog_streams_, stream) > 0; known || !launched_) {
+    if (!known) backlog_streams_.push_back(stream);
+    backlog_ += first_iteration_.has_value();
+  }
+}
+
 void Accumulator::take_host_wait(const trace::Event& wait, trace::LaneId lane) {
   const std::size_t thread = lanes_.thread_of(lane);
   if (loader_waits_.size() <= thread) loader_waits_.resize(thread + 1);
@@ -154,11 +165,7 @@ inline void Accumulator::take_operation(const trace::Event& operation, trace::La
   if (!paused_) ++counts_.gpu_op_count;
   const IssuingCall* launch = run_ahead_.operation(lanes_.key_of(lane, operation.correlation), start, end, place);
   issuer_ = launch;
-  if (launch) {
-    launched_ = true;
-  } else if (first_iteration_ && !launched_) {
-    ++backlog_;
-  }
+  if (!launched_ || !backlog_streams_.empty()) count_backlog(lanes_.stream_of(lane), launch != nullptr);
   if (only_ != trace::kNobody) note_service(launch, false);
   if (launch && still_in_loop(launch->start_ns)) loop_end_ = std::max(loop_end_, end);
   if (kind != LaneKind::Kernels && !paused_) take_copy(operation, kind);
@@ -176,6 +183,8 @@ inline void Accumulator::take_operation(const trace::Event& operation, trace::La
     last_stream_ = lanes_.stream_of(lane);
     last_was_copy_ = operation.kind == trace::EventKind::Copy;
     last_issuer_ = lanes_.key_of(lane, operation.correlation);
+    last_thread_.reset();
+    if (launch) last_thread_ = lanes_.thread_of(launch->lane);
   }
   const auto add = [&](Union& work) {
     if (paused_) {
@@ -294,19 +303,48 @@ void Accumulator::take_copy(const trace::Event& copy, LaneKind kind) {
   running_copies_.push_back({copy.start_ns, copy.end_ns, bytes, upload});
 }
 
+bool Accumulator::has_one_iteration(trace::LaneId call) const {
+  const trace::LaneInfo& process = trace_.lane(call).info();
+  if (trace_.complete_until() < trace_.extent().second) return false;  // others may follow
+  for (std::size_t id = 0; id < trace_.lane_count(); ++id) {
+    const trace::Lane& lane = trace_.lane(static_cast<trace::LaneId>(id));
+    const trace::LaneInfo& info = lane.info();
+    if (info.kind != LaneKind::Iterations || info.pid != process.pid || info.host != process.host) continue;
+    if (lane.row_count() > 1 || lane.row(0).last() - lane.row(0).first() > 1) return false;
+  }
+  return true;
+}
+
 void Accumulator::close_gap(Nanoseconds until, const IssuingCall* launch, trace::LaneId lane, bool migrates) {
   Bubble gap;
   gap.start_ns = idle_since_;
   gap.end_ns = until;
   gap.last_work = last_work_;
   gap.gpu = gpu_;
-  if (!cause_known_) return hand_out(gap);
-  causes_.divide(gap, launch, launch ? lanes_.thread_of(launch->lane) : 0,
-                 last_was_copy_ && lanes_.stream_of(lane) != last_stream_, launch && launch->key == last_issuer_,
-                 migrates, [this](Bubble part) {
-                   if (part.cause == BubbleCause::AfterSync) find_place(part);
-                   hand_out(part);
-                 });
+  bool continues = false;
+  if (!cause_known_) {
+    // Nothing has run before. But all that delays the work of the only iteration that a profiler has recorded is known;
+    // where there are more, they say better what the program is like once it runs.
+    const bool in_loop = busy_.end == Union{}.end && !in_parts_ && launch && first_iteration_ &&
+                         first_iteration_->start_ns <= launch->start_ns && has_one_iteration(launch->lane);
+    if (!in_loop) return hand_out(gap);
+    if (first_iteration_->start_ns > gap.start_ns) {
+      Bubble before = gap;
+      before.end_ns = gap.start_ns = first_iteration_->start_ns;
+      hand_out(before);
+      continues = true;
+    }
+  }
+  const GapCauses::Around around{.behind_copy = last_was_copy_ && lanes_.stream_of(lane) != last_stream_,
+                                 .same_launch = launch && launch->key == last_issuer_,
+                                 .migrates = migrates,
+                                 .first = !cause_known_,
+                                 .thread_before = last_thread_};
+  causes_.divide(gap, launch, launch ? lanes_.thread_of(launch->lane) : 0, around, [&](Bubble part) {
+    part.continues |= continues;
+    if (part.cause == BubbleCause::AfterSync) find_place(part);
+    hand_out(part);
+  });
 }
 
 void Accumulator::find_place(Bubble& gap) {

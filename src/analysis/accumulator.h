@@ -39,7 +39,8 @@ class Accumulator {
   /// this GPU, and work of other GPUs is left out; otherwise all GPU lanes count together.
   Accumulator(const trace::Trace& trace, Listener& listener, InFlight* curve = nullptr,
               trace::GpuNumber only = trace::kNobody)
-      : names_(trace.names()),
+      : trace_(trace),
+        names_(trace.names()),
         lanes_(trace),
         places_(trace.names()),
         listener_(listener),
@@ -197,6 +198,9 @@ class Accumulator {
   void take_operation(const trace::Event& operation, trace::LaneId lane, trace::LaneKind kind,
                       const trace::EventPlace& place);
   void take_copy(const trace::Event& copy, trace::LaneKind kind);
+  void count_backlog(std::int64_t stream, bool launched);
+  /// The call's process; in a trace to which none may be added.
+  bool has_one_iteration(trace::LaneId call) const;
   void close_gap(Nanoseconds until, const IssuingCall* launch, trace::LaneId lane, bool migrates);
   void find_place(Bubble& gap);
   void hand_out(const Bubble& gap);
@@ -209,6 +213,7 @@ class Accumulator {
   /// In place, because copies of totals would be most of what an iteration costs.
   void set_totals_at(Nanoseconds t, RunningTotals& totals) const;
 
+  const trace::Trace& trace_;
   CallNames names_;
   LaneFacts lanes_;
   OpenRanges ranges_;
@@ -245,11 +250,13 @@ class Accumulator {
 
   bool launched_ = false;  // an operation whose launch is known has been passed
   std::int64_t backlog_ = 0;
+  std::vector<std::int64_t> backlog_streams_;  // on which nothing that was launched here has run
 
   trace::LaneKind last_work_ = trace::LaneKind::Kernels;
-  std::int64_t last_stream_ = 0;  // stream of the operation after which the GPU runs dry
-  bool last_was_copy_ = false;    // whether that operation is a copy
-  trace::CallKey last_issuer_;    // the call that issued it
+  std::int64_t last_stream_ = 0;            // stream of the operation after which the GPU runs dry
+  bool last_was_copy_ = false;              // whether that operation is a copy
+  trace::CallKey last_issuer_;              // the call that issued it
+  std::optional<std::size_t> last_thread_;  // and its thread
 
   bool window_open_ = false;
   RunningTotals before_window_;  // none before it is open

@@ -156,7 +156,7 @@ class Advisor {
 
   void gpu_bound() {
     const Judged& judged = e_.summary.judged;
-    if (const double exchange = e_.share(judged.exchange_ns); exchange >= kExposedCopyMatters) {
+    if (const double exchange = e_.share(judged.exchange_ns); exchange >= limits::kBareTransfer) {
       if (e_.gpu != trace::kNobody) return;  // in a job, its collectives say more
       Card& card = add(Rule::BareTransfer, judged.exchange_ns, {});
       card.title = tr("Nothing is computed while the GPUs communicate");

@@ -73,12 +73,13 @@ const GapCauses::HeldCall* GapCauses::drain(Nanoseconds from, Nanoseconds issued
 }
 
 const GapCauses::HeldCall* GapCauses::longest(BubbleCause cause, Nanoseconds from, Nanoseconds to,
-                                              const IssuingCall* launch, std::size_t thread) const {
+                                              const IssuingCall* launch, std::size_t thread,
+                                              const Around& around) const {
   const HeldCall* found = nullptr;
   Nanoseconds most = 0;
   for (const HeldCall& c : cause == BubbleCause::Loader ? waits_ : holds_) {
     const bool counts = c.hold == Hold::None || held_by(c.hold) == cause;
-    if (!counts || (launch && c.thread != thread)) continue;
+    if (!counts || !delays(c, launch, thread, around)) continue;
     const Nanoseconds within = std::min(c.end, to) - std::max(c.start, from);
     if (within > most) {
       most = within;
@@ -89,7 +90,8 @@ const GapCauses::HeldCall* GapCauses::longest(BubbleCause cause, Nanoseconds fro
 }
 
 /// Where several hold, the first of Loader, Pinning, Allocation, Staging.
-void GapCauses::find_held(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread) {
+void GapCauses::find_held(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread,
+                          const Around& around) {
   held_.clear();
   if (to <= from) return;
   constexpr std::array kOrder{BubbleCause::Loader, BubbleCause::Pinning, BubbleCause::Allocation, BubbleCause::Staging};
@@ -107,7 +109,7 @@ void GapCauses::find_held(Nanoseconds from, Nanoseconds to, const IssuingCall* l
     Nanoseconds until = from;
     for (const HeldCall& c : cause == BubbleCause::Loader ? waits_ : holds_) {
       if (c.hold != Hold::None && held_by(c.hold) != cause) continue;
-      if (launch && c.thread != thread) continue;
+      if (!delays(c, launch, thread, around)) continue;
       add(std::max(c.start, until), std::min(c.end, to));
       until = std::max(until, c.end);
     }
@@ -150,16 +152,15 @@ void GapCauses::join_alternating() {
   stretches_ = std::move(joined);
 }
 
-void GapCauses::explain(const Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy,
-                        bool same_launch, bool migrates) {
+void GapCauses::explain(const Bubble& gap, const IssuingCall* launch, std::size_t thread, Around around) {
   // What ended before it has no part in it, nor in later ones.
   for (std::vector<HeldCall>* held : {&holds_, &waits_}) {
     if (!held->empty()) std::erase_if(*held, [&](const HeldCall& c) { return c.end <= gap.start_ns; });
   }
   const Nanoseconds from = gap.start_ns, to = gap.end_ns, issued = launch ? launch->start_ns : to;
   const Nanoseconds begun = std::clamp(issued, from, to);
-  const HeldCall* const sync = drain(from, issued, launch);
-  find_held(from, begun, launch, thread);
+  const HeldCall* const sync = around.first ? nullptr : drain(from, issued, launch);
+  find_held(from, begun, launch, thread, around);
 
   Nanoseconds held_ns = 0, worked_ns = begun - (sync ? std::clamp(sync->end, from, begun) : from);
   for (const Stretch& s : held_) {
@@ -169,6 +170,7 @@ void GapCauses::explain(const Bubble& gap, const IssuingCall* launch, std::size_
   const bool outlived = sync && launch && worked_ns > kWorkAfterSyncNs && worked_ns > sync->end - sync->start &&
                         2 * worked_ns > to - from;
   const bool holds = launch && launch->holds != Hold::None;
+  bool gpu_waits = false;
   BubbleCause before = BubbleCause::Unknown, after = BubbleCause::Unknown;  // the start of the launch
   if (sync) {
     before = outlived ? BubbleCause::Cpu : BubbleCause::AfterSync;
@@ -178,12 +180,14 @@ void GapCauses::explain(const Bubble& gap, const IssuingCall* launch, std::size_
     after = held_by(launch->holds);
   } else if (launch) {
     const Nanoseconds cpu_ns = begun - from - held_ns;
-    before = 2 * cpu_ns > to - from - held_ns        ? BubbleCause::Cpu
-             : behind_copy && launch->end_ns <= from ? BubbleCause::Dependency
-             : to - launch->end_ns > kLongestLaunch  ? BubbleCause::GpuWait
-                                                     : BubbleCause::LaunchLatency;
+    gpu_waits = 2 * cpu_ns <= to - from - held_ns && !(around.behind_copy && launch->end_ns <= from) &&
+                to - launch->end_ns > kLongestLaunch;
+    before = 2 * cpu_ns > to - from - held_ns               ? BubbleCause::Cpu
+             : around.behind_copy && launch->end_ns <= from ? BubbleCause::Dependency
+                                                            : BubbleCause::LaunchLatency;
     after = before;
-  } else if (migrates) {
+    if (gpu_waits) before = BubbleCause::Cpu;
+  } else if (around.migrates) {
     before = after = BubbleCause::Migration;
   }
 
@@ -196,7 +200,7 @@ void GapCauses::explain(const Bubble& gap, const IssuingCall* launch, std::size_
     }
     if (start < end) stretches_.push_back({start, end, cause});
   };
-  if (same_launch && launch) {
+  if (around.same_launch && launch) {
     add(from, to, BubbleCause::GraphGap);
   } else {
     Nanoseconds at = from;
@@ -206,7 +210,9 @@ void GapCauses::explain(const Bubble& gap, const IssuingCall* launch, std::size_
       at = s.end;
     }
     add(at, begun, before);
-    add(begun, to, after);
+    const Nanoseconds returned = gpu_waits ? std::clamp(launch->end_ns, begun, to) : to;
+    add(begun, returned, after);
+    add(returned, to, BubbleCause::GpuWait);
   }
   if (stretches_.size() > 1) {
     join_small(to - from);
@@ -231,7 +237,7 @@ void GapCauses::explain(const Bubble& gap, const IssuingCall* launch, std::size_
       blame(*sync, sync->start);
       part.range = sync->range.name;
       back = sync->end;
-    } else if (const HeldCall* held = of_launch ? nullptr : longest(s.cause, s.start, s.end, launch, thread)) {
+    } else if (const HeldCall* held = of_launch ? nullptr : longest(s.cause, s.start, s.end, launch, thread, around)) {
       blame(*held, held->start);
       back = std::min(held->end, begun);
     } else if (launch) {

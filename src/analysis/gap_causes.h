@@ -1,6 +1,7 @@
 // Why the GPU ran dry: tracks the calls that may have blocked the CPU at the time, and divides the gap among them.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "analysis/lane_facts.h"
@@ -34,7 +35,7 @@ class GapCauses {
   /// `thread` (null: unknown), among what its thread did meanwhile (unknown: what any thread did), by time:
   /// - GraphGap, all of it: that call also issued the operation before the gap (`same_launch`);
   /// - until the launch began: Loader while the thread waited for another one; Pinning, Allocation and Staging while it
-  ///   was in such a call;
+  ///   or `thread_before` was in such a call;
   /// - the rest of that time, and what follows the start of the launch, is
   ///   - AfterSync: a synchronisation was in progress when the GPU ran dry, and the launch came only after it. But what
   ///     follows its return is the Cpu's if it is longer than that call, than half of the gap, and than
@@ -45,14 +46,21 @@ class GapCauses {
   ///   - Cpu: more than half of it passed before the launch began;
   ///   - Dependency: the call had returned when the GPU ran dry, and `behind_copy`: the last work was a copy on a
   ///     different stream than the operation's;
-  ///   - GpuWait: the call had returned more than kLongestLaunch before the operation started;
+  ///   - GpuWait from the call's return on, Cpu until its start and LaunchLatency between: it had returned more than
+  ///     kLongestLaunch before the operation started;
   ///   - LaunchLatency: everything else.
   /// A cause of less than a tenth of the gap goes to the part beside it. The parts add up to the gap; if they alternate
   /// more than a few times, only their lengths are exact. `take(Bubble)` gets them in order.
+  struct Around {
+    bool behind_copy = false, same_launch = false, migrates = false;
+    bool first = false;  ///< nothing has run before, so no synchronisation drained the GPU
+    /// The thread that launched what ran last. `thread` perhaps waits for it without a call, as the main thread does
+    /// for autograd's: what holds the one holds the other.
+    std::optional<std::size_t> thread_before;
+  };
   template <class Take>
-  void divide(const Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy, bool same_launch,
-              bool migrates, Take&& take) {
-    explain(gap, launch, thread, behind_copy, same_launch, migrates);
+  void divide(const Bubble& gap, const IssuingCall* launch, std::size_t thread, Around around, Take&& take) {
+    explain(gap, launch, thread, around);
     for (const Bubble& part : parts_) take(part);
   }
 
@@ -73,13 +81,15 @@ class GapCauses {
   };
   static constexpr std::size_t kMostParts = 6;
 
-  void explain(const Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy, bool same_launch,
-               bool migrates);
+  void explain(const Bubble& gap, const IssuingCall* launch, std::size_t thread, Around around);
   const HeldCall* drain(Nanoseconds from, Nanoseconds issued, const IssuingCall* launch) const;
   /// The longest of these calls within [from, to).
   const HeldCall* longest(BubbleCause cause, Nanoseconds from, Nanoseconds to, const IssuingCall* launch,
-                          std::size_t thread) const;
-  void find_held(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread);
+                          std::size_t thread, const Around& around) const;
+  void find_held(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread, const Around& around);
+  static bool delays(const HeldCall& call, const IssuingCall* launch, std::size_t thread, const Around& around) {
+    return !launch || call.thread == thread || (call.hold != Hold::None && call.thread == around.thread_before);
+  }
   void join_small(Nanoseconds whole);
   void join_alternating();
   static void remember(std::vector<HeldCall>& held, const HeldCall& call, Nanoseconds idle_since);

@@ -97,8 +97,9 @@ void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
     const int waits = std::min(100 - busy, whole_percent(own));
     v.sentence =
         2 * basis.idle(BubbleCause::GpuWait) >= own
-            ? tr("The GPU idles {} % of the time, {} % with its next work at hand: another stream or another program "
-                 "holds it up, not the CPU.",
+            ? tr("The GPU idles {} % of the time, {} % although its next work was launched: another program holds it "
+                 "up, "
+                 "or what ran then is not in the trace.",
                  100 - busy, waits)
             : tr("The GPU idles {} % of the time, {} % with its next work at hand: it sets the pace, not the CPU.",
                  100 - busy, waits);
@@ -316,10 +317,13 @@ VerdictKind kind_of(Verdict& v, const Basis& basis) {
     return VerdictKind::Unknown;
   }
   if (!known) {
-    v.sentence =
-        tr("The GPU is idle {} % of the time, nearly all of it before the first or after the last operation here: "
-           "too short a stretch to tell why.",
-           whole_percent(v.idle));
+    const double ends = basis.idle(BubbleCause::StartOrEnd);
+    if (ends < kIdleMatters && v.idle - own - ends < kIdleMatters) return VerdictKind::GpuBound;
+    v.sentence = 2 * ends > v.idle
+                     ? tr("The GPU is idle {} % of the time, nearly all of it before the first or after the last "
+                          "operation here: too short a stretch to tell why.",
+                          whole_percent(v.idle))
+                     : tr("The GPU idles {} % of the time: why is not known.", whole_percent(v.idle));
     return VerdictKind::Unknown;
   }
   if (copies > std::max({v.after_sync, v.launch, v.loader})) return VerdictKind::CopyBound;
@@ -359,7 +363,7 @@ void judge_one(Summary& summary) {
   constexpr Nanoseconds kTooLittle = 100;  // of the window: its share
   if (figures.iterations == 0 && !summary.in_parts && basis.span_ns < summary.window_ns() / kTooLittle) {
     v.sentence = tr("From its first to its last operation the GPU works for {}, of {} in all: too little to tell.",
-                    base::format_duration(basis.span_ns), base::format_duration(summary.window_ns()));
+                    base::format_duration(figures.busy_ns), base::format_duration(summary.window_ns()));
     return;
   }
   v.idle = basis.share(basis.span_ns - figures.busy_ns);

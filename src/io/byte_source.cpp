@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -18,10 +20,16 @@ namespace {
 constexpr std::size_t kPiece = 256 * 1024;
 constexpr std::size_t kLeast = 8;
 constexpr std::uint64_t kRatioMatters = 64u << 20;
-constexpr int kSourceGzipWindow = 15 + 16;  // zlib's code for a gzip header only
+constexpr int kSourceGzipWindow = 15 + 16, kRawWindow = -15;  // zlib's codes for a gzip header only, and for none
 
 std::string cannot_read(int error) {
   return std::string(base::tr("cannot read")) + ": " + base::system_error_text(error);
+}
+
+std::uint32_t little_endian(std::string_view bytes, std::size_t at, std::size_t size) {
+  std::uint32_t value = 0;
+  for (std::size_t i = size; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+  return value;
 }
 
 }  // namespace
@@ -39,7 +47,7 @@ ByteSource::ByteSource(std::filesystem::path path, ByteLimits limits)
 
 ByteSource::ByteSource(std::string_view bytes, std::filesystem::path name, ByteLimits limits)
     : path_(std::move(name)), limits_(limits), file_(nullptr, std::fclose), input_(kPiece), output_() {
-  memory_ = bytes;
+  whole_ = memory_ = bytes;
   total_ = bytes.size();
   begin();
 }
@@ -59,16 +67,79 @@ void ByteSource::begin() {
     if (!zstd_) fail(base::tr("cannot read: out of memory"));
     ZSTD_DCtx_setParameter(zstd_.get(), ZSTD_d_windowLogMax, kLargestWindow);
     in_member_ = true;
-    return;
+    packing_ = Packing::Zstandard;
+  } else if (end_ >= 2 && input_[0] == '\x1f' && input_[1] == '\x8b') {
+    packing_ = Packing::Gzip;
+    start_inflating(kSourceGzipWindow);
+  } else if (std::string_view(input_.data(), end_).starts_with("PK\x03\x04")) {
+    open_zip();
   }
-  gzip_ = end_ >= 2 && input_[0] == '\x1f' && input_[1] == '\x8b';
-  if (!gzip_) return;
-  if (inflateInit2(&stream_, kSourceGzipWindow) != Z_OK) fail(base::tr("cannot read: out of memory"));
+}
+
+void ByteSource::start_inflating(int window) {
+  if (inflateInit2(&stream_, window) != Z_OK) fail(base::tr("cannot read: out of memory"));
   in_member_ = true;
 }
 
+// APPNOTE.TXT of PKWARE, 4.3: each file has a header before its data; the directory at the end says which there are. A
+// pipe's directory is still to come, and its first file is taken.
+void ByteSource::open_zip() {
+  constexpr std::size_t kEnd = 22, kEntry = 46, kHeader = 30, kMostDirectory = 16u << 20;
+  std::uint64_t at = 0;
+  std::string tail(static_cast<std::size_t>(std::min<std::uint64_t>(total_, kEnd + 0xffff)), '\0');
+  if (total_ > 0 && seek(total_ - tail.size()) && copy_out(tail.data(), tail.size()) == tail.size()) {
+    const std::size_t end = tail.rfind("PK\x05\x06");
+    std::string directory;
+    if (end != std::string::npos && tail.size() - end >= kEnd && seek(little_endian(tail, end + 16, 4))) {
+      directory.resize(std::min<std::size_t>(little_endian(tail, end + 12, 4), kMostDirectory));
+      directory.resize(copy_out(directory.data(), directory.size()));
+    }
+    int files = 0;
+    for (std::size_t e = 0; directory.compare(e, 4, "PK\x01\x02") == 0 && e + kEntry <= directory.size();) {
+      const std::string name = directory.substr(e + kEntry, little_endian(directory, e + 28, 2));
+      const bool folder = name.ends_with('/') || name.starts_with("__MACOSX/");
+      if (!folder && files++ == 0) at = little_endian(directory, e + 42, 4);
+      e += kEntry + name.size() + little_endian(directory, e + 30, 2) + little_endian(directory, e + 32, 2);
+      if (e >= directory.size()) break;
+    }
+    if (files > 1 || (files == 0 && !directory.empty()))
+      fail(base::tr("a ZIP archive of {} files; unpack it, and open them", files));
+    if (!seek(at)) fail(cannot_read(errno));
+    refill();
+  }
+  const std::string_view header(input_.data(), end_);
+  if (header.size() < kHeader || !header.starts_with("PK\x03\x04")) fail(base::tr("the ZIP archive is damaged"));
+  const std::uint32_t flags = little_endian(header, 6, 2), method = little_endian(header, 8, 2);
+  begin_ = std::min<std::size_t>(end_, kHeader + little_endian(header, 26, 2) + little_endian(header, 28, 2));
+  stored_left_ = little_endian(header, 18, 4);
+  constexpr std::uint32_t kEncrypted = 1, kSizeFollows = 8, kDeflated = 8;
+  if ((flags & kEncrypted) != 0 || (method != kDeflated && (method != 0 || (flags & kSizeFollows) != 0))) {
+    fail(base::tr("a ZIP archive that is encrypted or packed in an unusual way; unpack it"));
+  }
+  packing_ = method == 0 ? Packing::ZipStored : Packing::Zip;
+  if (method != 0) start_inflating(kRawWindow);
+}
+
 ByteSource::~ByteSource() {
-  if (gzip_) inflateEnd(&stream_);
+  if (packing_ == Packing::Gzip || packing_ == Packing::Zip) inflateEnd(&stream_);
+}
+
+/// From there on, without what was read ahead. False: it cannot.
+bool ByteSource::seek(std::uint64_t at) {
+  begin_ = end_ = 0;
+  if (file_) return at <= LONG_MAX && std::fseek(file_.get(), static_cast<long>(at), SEEK_SET) == 0;
+  memory_ = whole_.substr(std::min<std::uint64_t>(at, whole_.size()));
+  return true;
+}
+
+std::size_t ByteSource::copy_out(char* to, std::size_t size) {
+  std::size_t n = 0;
+  while (n < size) {
+    const std::size_t got = read_some(to + n, size - n);
+    if (got == 0) break;
+    n += got;
+  }
+  return n;
 }
 
 // 0: the end.
@@ -106,9 +177,9 @@ std::string_view ByteSource::next() {
   if (!peeked_.empty()) return std::exchange(peeked_, {});
   check_progress();
   std::string_view piece;
-  if (compressed()) {
+  if (packing_ != Packing::None) {
     output_.resize(kPiece);
-    piece = std::string_view(output_.data(), inflate_some(output_.data(), output_.size()));
+    piece = std::string_view(output_.data(), unpack(output_.data(), output_.size()));
   } else if (begin_ < end_ || refill()) {
     piece = std::string_view(input_.data() + begin_, end_ - begin_);
     begin_ = end_;
@@ -125,8 +196,8 @@ std::size_t ByteSource::read(char* to, std::size_t size) {
   }
   check_progress();
   std::size_t n = 0;
-  if (compressed()) {
-    n = inflate_some(to, size);
+  if (packing_ != Packing::None) {
+    n = unpack(to, size);
   } else if (begin_ < end_) {
     n = std::string_view(input_.data() + begin_, end_ - begin_).copy(to, size);
     begin_ += n;
@@ -150,7 +221,7 @@ void ByteSource::count_delivered(std::size_t bytes) {
     fail(base::tr("too large; at most {} are read",
                   base::format_bytes(static_cast<std::int64_t>(limits_.decompressed))));
   }
-  if (compressed() && delivered_ > kRatioMatters && delivered_ / limits_.ratio > read_) {
+  if (packing_ != Packing::None && delivered_ > kRatioMatters && delivered_ / limits_.ratio > read_) {
     fail(base::tr("not a trace: it decompresses to far more than any trace does"));
   }
 }
@@ -189,8 +260,21 @@ std::size_t ByteSource::unpack_zstd(char* to, std::size_t size) {
   return out.pos;
 }
 
+std::size_t ByteSource::unpack(char* to, std::size_t size) {
+  if (packing_ == Packing::Zstandard) return unpack_zstd(to, size);
+  if (packing_ != Packing::ZipStored) return inflate_some(to, size);
+  if (begin_ == end_ && stored_left_ > 0 && !refill()) {
+    broken_ = base::tr("the file is truncated: its ZIP data ends too early");
+    break_off(broken_, false);
+  }
+  const std::string_view left(input_.data() + begin_, end_ - begin_);
+  const std::size_t n = left.copy(to, static_cast<std::size_t>(std::min<std::uint64_t>(size, stored_left_)));
+  begin_ += n;
+  stored_left_ -= n;
+  return n;
+}
+
 std::size_t ByteSource::inflate_some(char* to, std::size_t size) {
-  if (zstd_) return unpack_zstd(to, size);
   stream_.next_out = reinterpret_cast<Bytef*>(to);
   stream_.avail_out = static_cast<uInt>(size);
   const auto broken = [&](const std::string& why) { break_off(why, stream_.avail_out < size); };
@@ -199,9 +283,11 @@ std::size_t ByteSource::inflate_some(char* to, std::size_t size) {
       broken(broken_);
       break;
     }
+    if (!in_member_ && packing_ == Packing::Zip) break;  // what follows is not its data
     if (begin_ == end_ && !refill()) {
       if (in_member_) {
-        broken(base::tr("the file is truncated: its gzip data ends too early"));
+        broken(packing_ == Packing::Zip ? base::tr("the file is truncated: its ZIP data ends too early")
+                                        : base::tr("the file is truncated: its gzip data ends too early"));
         continue;
       }
       break;
@@ -221,7 +307,7 @@ std::size_t ByteSource::inflate_some(char* to, std::size_t size) {
     if (result == Z_STREAM_END) {
       in_member_ = false;
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
-      broken(std::string(base::tr("broken gzip data")) +
+      broken(std::string(packing_ == Packing::Zip ? base::tr("broken ZIP data") : base::tr("broken gzip data")) +
              (stream_.msg ? std::string(": ") + stream_.msg : std::string()));
     }
   }

@@ -1,5 +1,5 @@
-// Reads the bytes of a file or of memory in pieces, decompressing gzip and Zstandard on the way. Never holds the whole
-// file.
+// Reads the bytes of a file or of memory in pieces, decompressing gzip, Zstandard and a ZIP archive of one file on the
+// way. Never holds the whole file.
 #pragma once
 
 #include <zlib.h>
@@ -51,27 +51,33 @@ class ByteSource {
 
  private:
   void begin();
+  void open_zip();
+  void start_inflating(int window);
   bool refill();
+  bool seek(std::uint64_t at);
+  std::size_t copy_out(char* to, std::size_t size);
   std::size_t read_some(char* to, std::size_t size);
   void check_progress();
   void count_delivered(std::size_t bytes);
   std::size_t inflate_some(char* to, std::size_t size);
   std::size_t unpack_zstd(char* to, std::size_t size);
-  bool compressed() const { return gzip_ || zstd_ != nullptr; }
+  std::size_t unpack(char* to, std::size_t size);
   void break_off(const std::string& why, bool delivered);
 
   const std::filesystem::path path_;
   const ByteLimits limits_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;  // null: memory_
-  std::string_view memory_;                               // what is left of it
+  std::string_view whole_, memory_;                       // all of it, and what is left
   std::vector<char> input_, output_;
   std::string_view peeked_;
   std::size_t begin_ = 0, end_ = 0;  // the unused part of input_
   std::uint64_t read_ = 0, delivered_ = 0;
   std::uint64_t total_ = 0;  // size of the file; 0: unknown
   ReadProgress* progress_ = nullptr;
-  bool gzip_ = false, in_member_ = false;
-  std::string broken_;  // why the gzip data ends here; empty: it does not
+  enum class Packing : std::uint8_t { None, Gzip, Zstandard, Zip, ZipStored } packing_ = Packing::None;
+  bool in_member_ = false;
+  std::uint64_t stored_left_ = 0;  // of a file that is only stored in a ZIP archive
+  std::string broken_;             // why the packed data ends here; empty: it does not
   z_stream stream_{};
   std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> zstd_{nullptr, ZSTD_freeDCtx};
 };

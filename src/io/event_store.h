@@ -86,6 +86,12 @@ class EventStore {
       for (; pieces.size() * kPiece >= kept + kPiece; pieces.pop_back()) trace_.take_back(pieces_[pieces.back()]);
     }
   }
+  /// Those after it in its lane move up.
+  void remove(std::size_t lane, std::size_t i) {
+    for (; i + 1 < lanes_[lane].size; ++i) set(handle(lane, i), (*this)[handle(lane, i + 1)]);
+    --lanes_[lane].size;
+    --size_;
+  }
   /// The trace gets the memory of the piece with the i-th event of a lane, which is no longer needed.
   void give_back(std::size_t lane, std::size_t i) { trace_.take_back(pieces_[lanes_[lane].pieces[i / kPiece]]); }
 

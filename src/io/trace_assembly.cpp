@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <tuple>
 
@@ -222,6 +221,7 @@ std::string_view TraceAssembly::thread_name(std::int64_t pid, std::int64_t tid) 
 void TraceAssembly::begin_arranging() {
   if (!lanes_.empty()) leave_out_zeros();  // a file of our own has none here, and its times are known
   leave_out_strays();
+  if (!lanes_.empty()) leave_out_empty_step();
   opened_.events_read = events_.size();
   progress_.events.store(events_.size(), std::memory_order_relaxed);
   progress_.picture.show();
@@ -284,6 +284,44 @@ void TraceAssembly::leave_out_strays() {
     return true;
   });
   opened_.events_malformed += all - events_.size();
+}
+
+// The profiler's step() at the end of the last turn opens one more step, in which nothing is done. It stays as a range.
+void TraceAssembly::leave_out_empty_step() {
+  for (std::size_t steps = 0; steps < events_.lane_count(); ++steps) {
+    const std::size_t count = events_.size(steps);
+    if (lanes_[steps].kind != trace::LaneKind::Iterations || count < 2) continue;
+    std::size_t last = 0;
+    base::Nanoseconds from = events_.start(events_.handle(steps, 0)), first = from;
+    for (std::size_t i = 1; i < count; ++i) {
+      const base::Nanoseconds start = events_.start(events_.handle(steps, i));
+      first = std::min(first, start);
+      if (start <= from) continue;
+      from = start;
+      last = i;
+    }
+    trace::Event step = events_[events_.handle(steps, last)];
+    bool works = false, worked = false;
+    for (std::size_t lane = 0; lane < events_.lane_count() && !works; ++lane) {
+      const trace::LaneInfo& info = lanes_[lane];
+      const bool calls = info.kind == trace::LaneKind::Calls;
+      if (info.pid != lanes_[steps].pid || (!calls && info.kind != trace::LaneKind::Phases)) continue;
+      for (std::size_t i = 0; i < events_.size(lane) && !works; ++i) {
+        stop_();
+        const EventStore::Handle h = events_.handle(lane, i);
+        const base::Nanoseconds start = events_.start(h);
+        if (start < first || start > step.end_ns || (worked && start < from)) continue;
+        if (!calls && trace::range_kind_of(events_[h]) != trace::RangeKind::Compute) continue;
+        (start < from ? worked : works) = true;
+      }
+    }
+    const LaneKey ranges{trace::LaneKind::Phases, lanes_[steps].pid, lanes_[steps].tid};
+    if (works || !worked || !take_lane(ranges, step)) continue;
+    events_.remove(steps, last);
+    trace::set_range_kind(step, trace::RangeKind::Phase);
+    events_.push_back(step);
+    return;
+  }
 }
 
 void TraceAssembly::arrange() {

@@ -136,6 +136,7 @@ class TraceAssembly {
 
   void leave_out_zeros();
   void leave_out_strays();
+  void leave_out_empty_step();
   void say(const std::string& remark);
   void take_faults(const RecordFaults& faults);
   void take_recordings();

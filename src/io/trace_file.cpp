@@ -122,8 +122,7 @@ std::string what_it_is(std::string_view beginning, const std::string& name) {
     const char* name;
   };
   using namespace std::string_view_literals;
-  constexpr std::array<Kind, 6> kKinds{{{"\x89PNG"sv, N_("a PNG picture")},
-                                        {"PK\x03\x04"sv, N_("a ZIP archive; unpack it")},
+  constexpr std::array<Kind, 5> kKinds{{{"\x89PNG"sv, N_("a PNG picture")},
                                         {"%PDF"sv, N_("a PDF document")},
                                         {"\x7F"
                                          "ELF"sv,

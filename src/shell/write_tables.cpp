@@ -46,7 +46,7 @@ void open_trace(ShellState& state) {
                {false,
                 tr("Open a trace"),
                 opening_folder(state),
-                {".lanescope", ".json", ".json.gz", ".gz", ".sqlite", ".nsys-rep"},
+                {".lanescope", ".json", ".json.gz", ".gz", ".zst", ".zip", ".sqlite", ".nsys-rep"},
                 tr("Traces")});
 }
 

@@ -306,13 +306,32 @@ TEST_F(BubbleCauseTest, ALaunchThatWasBackLongBeforeIsNotWaitedFor) {
   EXPECT_EQ(analysis::group_of(all[1].cause), analysis::CauseGroup::Graph) << "never launch-bound";
 }
 
+// The main thread launches next, after it has waited for the thread of autograd, which launched what ran last and then
+// freed memory. A third thread, that only frees memory, delays nobody.
+TEST_F(BubbleCauseTest, WhatHoldsTheThreadThatLaunchedBeforeHoldsTheNext) {
+  t.kernel({0, 0}, {0, 100}, 0, 1);
+  t.call("cudaFree", 100, 800, 0, 1);
+  t.call("cudaFree", 800, 1'400, 0, 2);
+  t.kernel({1'500, 1'510}, {1'520, 1'600});
+  EXPECT_THAT(causes(), ElementsAre(BubbleCause::Allocation, BubbleCause::Cpu));
+  EXPECT_EQ(bubbles()[0].end_ns, 800);
+}
+
+// The call takes most of the gap [100,1000000), as one that loads code; what follows its return is the GPU's.
+TEST_F(BubbleCauseTest, ALongLaunchIsNotTheGpusWait) {
+  t.kernel(0, 100);
+  t.kernel({100, 800'000}, {1'000'000, 1'000'100});
+  EXPECT_THAT(causes(), ElementsAre(BubbleCause::LaunchLatency, BubbleCause::GpuWait));
+  EXPECT_EQ(bubbles()[0].end_ns, 800'000);
+}
+
 // The gap [100,400100) begins 200,000 before the launch, and its kernel starts 200,000 after it: half is not more than
-// half. From 200,001 before on it is the CPU's, whatever the GPU did then.
+// half, and each has its part. From 200,001 before on all of it is the CPU's, whatever the GPU did then.
 TEST_F(BubbleCauseTest, WhatTheCpuDidBeforeTheLaunchGoesFirst) {
   t.kernel(0, 100);
   t.kernel({200'100, 200'110}, {400'100, 400'200});
   t.kernel({600'201, 600'210}, {800'201, 800'300});
-  EXPECT_THAT(causes(), ElementsAre(BubbleCause::GpuWait, BubbleCause::Cpu));
+  EXPECT_THAT(causes(), ElementsAre(BubbleCause::Cpu, BubbleCause::GpuWait, BubbleCause::Cpu));
 }
 
 }  // namespace

@@ -64,7 +64,8 @@ class GpusTest : public analysis_test::TraceTest {
 class OneProcessTwoGpus : public GpusTest {
  protected:
   OneProcessTwoGpus() {
-    iteration(5, 0, 1000);
+    iteration(5, 0, 500);
+    iteration(5, 500, 1000);
     kernel(5, 0, 1, {0, 10}, {20, 1000});
     kernel(5, 1, 2, {10, 20}, {30, 230});
     sync(5, 20, 250, 5, 20);

@@ -365,8 +365,8 @@ TEST(Judge, AGpuThatWaitsByItselfSetsThePace) {
   EXPECT_EQ(kind(s), VerdictKind::GpuBound);
   EXPECT_EQ(
       sentence(s),
-      "The GPU idles 35 % of the time, 30 % with its next work at hand: another stream or another program holds it "
-      "up, not the CPU.");
+      "The GPU idles 35 % of the time, 30 % although its next work was launched: another program holds it up, or what "
+      "ran then is not in the trace.");
 }
 
 // As in a trace that begins in the middle of the program: 500 of 1000 ns are the GPU's own, 60 of unknown launches, and
@@ -378,8 +378,8 @@ TEST(Judge, ItsOwnWaitsGoBeforeLittleElse) {
   EXPECT_EQ(kind(of(380, 500, 60)), VerdictKind::GpuBound);
   EXPECT_EQ(
       sentence(of(380, 500, 60)),
-      "The GPU idles 62 % of the time, 50 % with its next work at hand: another stream or another program holds it "
-      "up, not the CPU.");
+      "The GPU idles 62 % of the time, 50 % although its next work was launched: another program holds it up, or what "
+      "ran then is not in the trace.");
   EXPECT_EQ(kind(of(160, 380, 400)), VerdictKind::Unknown);
 }
 

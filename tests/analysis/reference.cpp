@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -54,11 +55,24 @@ struct Facts {
   bool holds(const Event& call) const { return held_by(call) != BubbleCause::StartOrEnd; }
 };
 
-// The rules as stated in summary.h and gap_causes.h, applied to every call of the trace.
-std::vector<ReferenceBubble> divided(const Facts& facts, const ReferenceBubble& gap) {
-  const Event* next = nullptr;  // where several start at once, of the first lane
+/// The operation that ends a gap there; where several start at once, of the first lane.
+const Event& operation_at(const Facts& facts, Nanoseconds start) {
+  const Event* next = nullptr;
   for (const Event& op : facts.ops)
-    if (op.start_ns == gap.end && op.end_ns > op.start_ns && (!next || op.lane < next->lane)) next = &op;
+    if (op.start_ns == start && op.end_ns > op.start_ns && (!next || op.lane < next->lane)) next = &op;
+  return *next;
+}
+/// When it was launched; never: unknown.
+Nanoseconds launch_of(const Facts& facts, Nanoseconds start) {
+  const std::uint32_t correlation = operation_at(facts, start).correlation;
+  const auto issuer = facts.issuer.find(correlation);
+  return correlation != 0 && issuer != facts.issuer.end() ? issuer->second.start_ns
+                                                          : std::numeric_limits<Nanoseconds>::min();
+}
+
+// The rules as stated in summary.h and gap_causes.h, applied to every call of the trace.
+std::vector<ReferenceBubble> divided(const Facts& facts, const ReferenceBubble& gap, bool first = false) {
+  const Event* next = &operation_at(facts, gap.end);
   const auto issuer = facts.issuer.find(next->correlation);
   const Event* launch = next->correlation != 0 && issuer != facts.issuer.end() ? &issuer->second : nullptr;
   const Nanoseconds issued = launch ? launch->start_ns : gap.end;
@@ -75,7 +89,7 @@ std::vector<ReferenceBubble> divided(const Facts& facts, const ReferenceBubble& 
 
   const Event* sync = nullptr;
   for (const Event& c : facts.calls) {
-    if (!trace::is_sync(c) || facts.is(c, "Free") || c.start_ns > gap.start || c.end_ns > issued) continue;
+    if (first || !trace::is_sync(c) || facts.is(c, "Free") || c.start_ns > gap.start || c.end_ns > issued) continue;
     const bool waited_until_then = c.end_ns - trace::parts_of(c).returning == gap.start;
     if (!(gap.start < c.end_ns || waited_until_then)) continue;
     const auto rank = [&](const Event& e) { return std::pair(launch && e.lane == launch->lane, e.end_ns); };
@@ -85,9 +99,14 @@ std::vector<ReferenceBubble> divided(const Facts& facts, const ReferenceBubble& 
       {BubbleCause::Loader, {}}, {BubbleCause::Pinning, {}}, {BubbleCause::Allocation, {}}, {BubbleCause::Staging, {}}};
   for (const Event& w : facts.host_waits)
     if (!launch || facts.thread(w) == facts.thread(*launch)) held[0].second.push_back({w.start_ns, w.end_ns});
+  const auto before_issuer = before ? facts.issuer.find(before->correlation) : facts.issuer.end();
+  const auto launched_before = [&](const Event& c) {
+    return before && before->correlation != 0 && before_issuer != facts.issuer.end() &&
+           facts.thread(c) == facts.thread(before_issuer->second);
+  };
   for (const Event& c : facts.calls)
     for (auto& [cause, calls] : held)
-      if (facts.held_by(c) == cause && (!launch || facts.thread(c) == facts.thread(*launch)))
+      if (facts.held_by(c) == cause && (!launch || facts.thread(c) == facts.thread(*launch) || launched_before(c)))
         calls.push_back({c.start_ns, c.end_ns});
   const auto held_at = [&](Nanoseconds t) {  // StartOrEnd: by nothing
     for (const auto& [cause, calls] : held)
@@ -103,6 +122,7 @@ std::vector<ReferenceBubble> divided(const Facts& facts, const ReferenceBubble& 
   for (const auto& [cause, calls] : held)
     for (const Interval& i : calls) cut(i.start), cut(i.end);
   if (sync) cut(sync->end_ns);
+  if (launch && launch->end_ns >= begun) cut(launch->end_ns);
   Nanoseconds free = 0, worked = 0;  // neither held nor launching; of that, after the sync's return
   for (auto t = times.begin(); std::next(t) != times.end(); ++t) {
     if (*t >= begun || held_at(*t) != BubbleCause::StartOrEnd) continue;
@@ -120,8 +140,10 @@ std::vector<ReferenceBubble> divided(const Facts& facts, const ReferenceBubble& 
     const bool behind =
         before && before->kind == trace::EventKind::Copy && facts.stream(*before) != facts.stream(*next);
     return behind && launch->end_ns <= gap.start ? BubbleCause::Dependency
-           : gap.end - launch->end_ns > 100'000  ? BubbleCause::GpuWait
-                                                 : BubbleCause::LaunchLatency;
+           : gap.end - launch->end_ns <= 100'000 ? BubbleCause::LaunchLatency
+           : t < begun                           ? BubbleCause::Cpu
+           : t < launch->end_ns                  ? BubbleCause::LaunchLatency
+                                                 : BubbleCause::GpuWait;
   };
 
   // What takes less than a tenth goes to the part before it; at the gap's start, to the one after it.
@@ -205,9 +227,14 @@ Reference reference(const trace::Trace& trace, const std::vector<Event>& events,
   std::vector<Interval> work, kernels, uploads, downloads;
   std::map<trace::LaneId, std::vector<Interval>> waits;
   std::map<std::int64_t, std::vector<Interval>> loader_waits;
+  int iterations = 0;
+  const bool finished = trace.complete_until() >= trace.extent().second;
+  Nanoseconds loop_begun = std::numeric_limits<Nanoseconds>::max();
   for (const Event& e : events) {
     const bool starts_inside = e.start_ns >= from && e.start_ns < to;
     const LaneKind kind = facts.kind(e);
+    iterations += kind == LaneKind::Iterations;
+    if (kind == LaneKind::Iterations && starts_inside) loop_begun = std::min(loop_begun, e.start_ns);
     if (trace::is_host_wait(e)) {
       facts.host_waits.push_back(e);
       loader_waits[facts.thread(e)].push_back({e.start_ns, e.end_ns});
@@ -252,7 +279,17 @@ Reference reference(const trace::Trace& trace, const std::vector<Event>& events,
     }
     ReferenceBubble gap{t, next_start, BubbleCause::StartOrEnd, 0, 0, 0};
     ++r.gaps;
-    if (t > from && next_start < to) {
+    // Nothing has run before it, but the only iteration had begun when what ends it was launched.
+    const bool first = std::none_of(facts.ops.begin(), facts.ops.end(), [&](const Event& op) {
+      return op.start_ns < next_start && op.end_ns > op.start_ns;
+    });
+    if (t == from && first && iterations == 1 && finished && next_start < to &&
+        loop_begun <= launch_of(facts, next_start)) {
+      if (loop_begun > t) r.bubbles.push_back({t, loop_begun, BubbleCause::StartOrEnd, 0, 0, 0});
+      gap.start = std::max(t, loop_begun);
+      if (gap.start < gap.end)
+        for (const ReferenceBubble& part : divided(facts, gap, true)) r.bubbles.push_back(part);
+    } else if (t > from && next_start < to) {
       for (const ReferenceBubble& part : divided(facts, gap)) r.bubbles.push_back(part);
     } else {
       r.bubbles.push_back(gap);

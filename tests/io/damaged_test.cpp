@@ -72,6 +72,50 @@ TEST(DamagedTrace, ZstandardIsOpenedLikeGzip) {
   EXPECT_THAT(cut.incomplete, HasSubstr("its compressed data ends too early"));
 }
 
+// The archive of these files, as PKWARE's APPNOTE.TXT has it; without checksums, which nobody compares.
+std::string zip(const std::vector<std::pair<std::string, std::string>>& files, bool deflated = true) {
+  std::string archive, directory;
+  const auto number = [](std::size_t value, int bytes) {
+    std::string text;
+    for (; bytes-- > 0; value >>= 8) text += static_cast<char>(value & 255);
+    return text;
+  };
+  for (const auto& [name, bytes] : files) {
+    std::string data = bytes;
+    if (deflated) data = gzip(bytes), data = data.substr(10, data.size() - 18);  // without gzip's own header and end
+    const std::string about = number(20, 2) + number(0, 2) + number(deflated ? 8 : 0, 2) + number(0, 8) +
+                              number(data.size(), 4) + number(bytes.size(), 4) + number(name.size(), 2) + number(0, 2);
+    directory += "PK\x01\x02" + number(20, 2) + about + number(0, 10) + number(archive.size(), 4) + name;
+    archive += "PK\x03\x04" + about + name + data;
+  }
+  return archive + directory + "PK\x05\x06" + number(0, 4) + number(files.size(), 2) + number(files.size(), 2) +
+         number(directory.size(), 4) + number(archive.size(), 4) + number(0, 2);
+}
+
+TEST(DamagedTrace, AZipArchiveOfOneFileIsOpened) {
+  const std::string text = "[" + events(kernel(2)) + "]";
+  EXPECT_EQ(read_chrome_trace(zip({{"trace.json", text}}), "memory").events_read, 3u);
+  EXPECT_EQ(read_chrome_trace(zip({{"trace.json", text}}, false), "memory").events_read, 3u);
+  // As a Mac packs a folder.
+  const std::string mac = zip({{"run/", ""}, {"run/trace.json", text}, {"__MACOSX/run/._trace.json", "x"}});
+  EXPECT_EQ(read_chrome_trace(mac, "memory").events_read, 3u);
+  std::string why;
+  try {
+    read_chrome_trace(zip({{"rank0.json", text}, {"rank1.json", text}}), "memory");
+  } catch (const base::FileError& error) {
+    why = error.what();
+  }
+  EXPECT_EQ(why, "memory: a ZIP archive of 2 files; unpack it, and open them");
+  std::string many = "[";
+  for (int n = 1; n <= 5'000; ++n) many += kernel(n, "k" + std::to_string(n * 7919 % 5003)) + ",";
+  for (const bool deflated : {true, false}) {
+    const std::string whole = zip({{"trace.json", many + kernel(5'001) + "]"}}, deflated);
+    const OpenedTrace cut = read_chrome_trace(whole.substr(0, whole.size() / 2), "memory");
+    EXPECT_GT(cut.events_read, 1'000u);
+    EXPECT_THAT(cut.incomplete, HasSubstr("its compressed data ends too early"));
+  }
+}
+
 TEST(DamagedTrace, NumbersThatAreNoneAreNoValues) {
   for (const char* number : {"inf", "-inf", "Infinity", "-Infinity", "NaN", "nan", "-nan(ind)", "1.#INF"}) {
     const OpenedTrace opened = in_object(kernel(2, "k", std::string(",\"memory bandwidth (GB/s)\":") + number));
