@@ -1,8 +1,10 @@
 // Promise: a PyTorch profiler's file opens within a small factor of what decompressing it and going through its events
-// with simdjson takes. And how much memory that needs at its peak.
+// with simdjson takes, also one of a gigabyte with deep stacks. Sixty-four ranks at once cost little more than one file
+// with as many events. And how much memory that needs at its peak.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <simdjson.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -28,24 +30,33 @@ namespace {
 
 constexpr int kLaunches = 300'000, kManyLaunches = 2'000'000;
 constexpr int kEventsPerLaunch = 3;  // and two of the flow between them, which are no events of the trace
+constexpr int kWithStacks = 140'000, kFrames = 24, kStackRounds = 3;  // a gigabyte
+constexpr int kRanks = 64, kOfARank = 10'000;
 constexpr int kRounds = 7;
+
+enum class Form { Short, Details, Stacks };
 
 /// A loop of operators, each of which launches a kernel; every tenth waits for it. Written as Kineto writes it.
 class ProfilerFile {
  public:
-  /// Without details, events are short.
-  ProfilerFile(int launches, bool details)
-      : details_(details),
-        path_(std::filesystem::temp_directory_path() / ("lanescope-bench-" + std::to_string(getpid()) + ".json")) {
+  ProfilerFile(int launches, Form form, int rank = 0)
+      : details_(form != Form::Short),
+        frames_(form == Form::Stacks ? kFrames : 0),
+        path_(folder() / fmt::format("rank{}.json", rank)) {
+    std::filesystem::create_directories(folder());
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> plain(std::fopen(path_.c_str(), "wb"), std::fclose);
-    const std::unique_ptr<gzFile_s, int (*)(gzFile)> packed(gzopen(packed_path().c_str(), "wb6"), gzclose);
-    if (!plain || !packed) throw std::runtime_error("the file cannot be written");
+    const bool pack = form == Form::Details;
+    const std::unique_ptr<gzFile_s, int (*)(gzFile)> packed(pack ? gzopen(packed_path().c_str(), "wb6") : nullptr,
+                                                            gzclose);
+    if (!plain || (pack && !packed)) throw std::runtime_error("the file cannot be written");
     std::string text =
-        "{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n    {\"id\": 0, \"name\": \"NVIDIA H100\"}\n  ],\n"
+        fmt::format("{{\"distributedInfo\": {{\"backend\": \"nccl\", \"rank\": {}, \"world_size\": {}}},\n", rank,
+                    kRanks) +
+        "  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n    {\"id\": 0, \"name\": \"NVIDIA H100\"}\n  ],\n"
         "  \"traceEvents\": [\n";
     const auto write = [&] {
       if (std::fwrite(text.data(), 1, text.size(), plain.get()) != text.size() ||
-          (details_ && gzwrite(packed.get(), text.data(), static_cast<unsigned>(text.size())) <= 0)) {
+          (pack && gzwrite(packed.get(), text.data(), static_cast<unsigned>(text.size())) <= 0)) {
         throw std::runtime_error("the file cannot be written");
       }
       text.clear();
@@ -62,6 +73,11 @@ class ProfilerFile {
   ~ProfilerFile() {
     std::filesystem::remove(path_);
     std::filesystem::remove(packed_path());
+    std::error_code others_are_left;
+    std::filesystem::remove(folder(), others_are_left);
+  }
+  static std::filesystem::path folder() {
+    return std::filesystem::temp_directory_path() / ("lanescope-bench-" + std::to_string(getpid()));
   }
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path packed_path() const { return path_.string() + ".gz"; }
@@ -91,12 +107,23 @@ class ProfilerFile {
           "{{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"{}\",\"pid\":1,\"tid\":1,\"ts\":{},\"dur\":19}},\n"
           "{{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":{},"
           "\"dur\":6,\"args\":{{\"correlation\":{}}}}},\n"
-          "{{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,\"ts\":{},\"dur\":12,\"args\":"
+          "{{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"{}\",\"pid\":0,\"tid\":7,\"ts\":{},\"dur\":12,\"args\":"
           "{{\"device\":0,\"stream\":7,\"correlation\":{}}}}},\n",
-          kOps[static_cast<std::size_t>(i) % kOps.size()], time(0), time(4'000), correlation, time(15'000),
-          correlation);
+          kOps[static_cast<std::size_t>(i) % kOps.size()], time(0), time(4'000), correlation,
+          i % 50 == 0 ? "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)" : "gemm",
+          time(15'000), correlation);
       events_ += kEventsPerLaunch;
       return;
+    }
+    for (int frame = 0; frame < frames_; ++frame) {
+      fmt::format_to(
+          out,
+          "  {{\n    \"ph\": \"X\", \"cat\": \"python_function\", \"name\": "
+          "\"torch/nn/modules/module{}.py({}): forward\", \"pid\": 1102, \"tid\": 1102,\n    \"ts\": {}, "
+          "\"dur\": {}.{:03},\n    \"args\": {{\n      \"Python parent id\": {},\"Python id\": {}\n    }}\n  }},\n",
+          frame, 10 * frame + i % 7, time(-100 * (frames_ - frame)), 26 + (frames_ - frame) / 10, i % 1000,
+          i * frames_ + frame, i * frames_ + frame + 1);
+      ++events_;
     }
     fmt::format_to(
         out,
@@ -138,6 +165,7 @@ class ProfilerFile {
   }
 
   const bool details_;
+  const int frames_;
   std::filesystem::path path_;
   std::uint64_t events_ = 0;
 };
@@ -211,18 +239,55 @@ double median_ratio(std::vector<double> values, const std::vector<double>& by) {
   return median(std::move(values));
 }
 
+std::vector<std::unique_ptr<ProfilerFile>> all_ranks() {
+  std::vector<std::unique_ptr<ProfilerFile>> files;
+  for (int rank = 0; rank < kRanks; ++rank)
+    files.push_back(std::make_unique<ProfilerFile>(kOfARank, Form::Short, rank));
+  return files;
+}
+
+/// The peak while a child opens it, whose memory nothing has used before.
+double peak_of(const std::filesystem::path& path) {
+  int ends[2];
+  if (pipe(ends) != 0) throw std::runtime_error("no pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    const PeakMemory peak;
+    const io::OpenedTrace opened = io::read_trace(path);
+    const double bytes = peak.bytes();
+    _exit(write(ends[1], &bytes, sizeof(bytes)) == sizeof(bytes) ? 0 : 1);
+  }
+  close(ends[1]);
+  double bytes = 0;
+  const bool told = child > 0 && read(ends[0], &bytes, sizeof(bytes)) == sizeof(bytes);
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  if (!told) throw std::runtime_error("the file could not be opened in a child");
+  return bytes;
+}
+
 struct Measured {
   double plain = 0, packed = 0;            ///< CPU time of all threads / that of simdjson
   double plain_wall = 0, packed_wall = 0;  ///< the same in elapsed time; means little while others use the machine
   double ns_per_event = 0, gb_per_s = 0, on_demand_gb_per_s = 0;
   double peak_bytes_per_event = 0, peak_with_analysis = 0;
+  double stacks = 0, stacks_wall = 0, stacks_gb = 0, stacks_bytes_per_event = 0;  ///< as `plain`, and the peak
+  double ranks = 0, ranks_bytes_per_event = 0;  ///< CPU time of all threads / that of one file with the same events
 };
 
 const Measured& measured() {
   static const Measured once = [] {
     Measured result;
     {
-      const ProfilerFile large(kManyLaunches, false);
+      const ProfilerFile deep(kWithStacks, Form::Stacks);
+      result.stacks_bytes_per_event = peak_of(deep.path()) / static_cast<double>(deep.events());
+    }
+    {
+      const std::vector<std::unique_ptr<ProfilerFile>> files = all_ranks();
+      result.ranks_bytes_per_event = peak_of(ProfilerFile::folder()) / (1.0 * kRanks * kOfARank * kEventsPerLaunch);
+    }
+    {
+      const ProfilerFile large(kManyLaunches, Form::Short);
       const auto events = static_cast<double>(large.events());
       const PeakMemory peak;
       const io::OpenedTrace opened = io::read_trace(large.path());
@@ -233,12 +298,13 @@ const Measured& measured() {
       result.peak_with_analysis = peak.bytes() / events;
       if (opened.events_read != large.events()) throw std::runtime_error("events are missing");
     }
-    const ProfilerFile file(kLaunches, true);
+    const ProfilerFile file(kLaunches, Form::Details);
     WholeFile whole;
     simdjson::ondemand::parser parser;
-    const auto compare = [&](const std::filesystem::path& path, double& ratio, double& wall_ratio) {
+    const auto compare = [&](const ProfilerFile& file, const std::filesystem::path& path, double& ratio,
+                             double& wall_ratio, int rounds = kRounds) {
       std::vector<double> ours, theirs, ours_wall, theirs_wall;
-      for (int round = 0; round < kRounds; ++round) {
+      for (int round = 0; round < rounds; ++round) {
         Clock::time_point begun_wall = Clock::now();
         double begun = process_s();
         const std::string_view json = whole.read(path);
@@ -264,8 +330,28 @@ const Measured& measured() {
                    path.extension().c_str(), median(ours), result.ns_per_event, median(theirs), median(ours_wall),
                    median(theirs_wall));
     };
-    compare(file.packed_path(), result.packed, result.packed_wall);
-    compare(file.path(), result.plain, result.plain_wall);
+    compare(file, file.packed_path(), result.packed, result.packed_wall);
+    compare(file, file.path(), result.plain, result.plain_wall);
+    {
+      const ProfilerFile deep(kWithStacks, Form::Stacks);
+      result.stacks_gb = static_cast<double>(std::filesystem::file_size(deep.path())) * 1e-9;
+      compare(deep, deep.path(), result.stacks, result.stacks_wall, kStackRounds);
+    }
+    const auto cpu_s = [](const std::filesystem::path& path) {
+      const double begun = process_s();
+      const io::OpenedTrace opened = io::read_trace(path);
+      return process_s() - begun;
+    };
+    std::vector<double> ranks, one;
+    for (int round = 0; round < kStackRounds; ++round) {
+      {
+        const ProfilerFile all(kRanks * kOfARank, Form::Short);
+        one.push_back(cpu_s(all.path()));
+      }
+      const std::vector<std::unique_ptr<ProfilerFile>> files = all_ranks();
+      ranks.push_back(cpu_s(ProfilerFile::folder()));
+    }
+    result.ranks = median_ratio(ranks, one);
     return result;
   }();
   return once;
@@ -297,6 +383,24 @@ void memory(benchmark::State& state) {
   }
 }
 BENCHMARK(memory)->Name("opening .json: bytes per event at the peak")->Iterations(1);
+
+void stacks(benchmark::State& state) {
+  for (auto _ : state) {
+    state.counters["gb"] = measured().stacks_gb;
+    state.counters["elapsed"] = measured().stacks_wall;
+    state.counters["bytes_per_event"] = measured().stacks_bytes_per_event;
+    at_most(state, measured().stacks, 2);
+  }
+}
+BENCHMARK(stacks)->Name("opening 1 GB of .json with deep stacks / simdjson on demand, CPU time")->Iterations(1);
+
+void ranks(benchmark::State& state) {
+  for (auto _ : state) {
+    state.counters["bytes_per_event"] = measured().ranks_bytes_per_event;
+    at_most(state, measured().ranks, 2);
+  }
+}
+BENCHMARK(ranks)->Name("opening 64 ranks at once / one file with as many events, CPU time")->Iterations(1);
 
 }  // namespace
 }  // namespace lanescope::bench

@@ -311,7 +311,7 @@ void TraceAssembly::leave_out_empty_step() {
         const EventStore::Handle h = events_.handle(lane, i);
         const base::Nanoseconds start = events_.start(h);
         if (start < first || start > step.end_ns || (worked && start < from)) continue;
-        if (!calls && trace::range_kind_of(events_[h]) != trace::RangeKind::Compute) continue;
+        if (!calls && trace::range_kind_of(events_[h]) != trace::RangeKind::Operator) continue;
         (start < from ? worked : works) = true;
       }
     }
