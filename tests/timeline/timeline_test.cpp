@@ -57,6 +57,7 @@ class TimelineTest : public DrawnTrace {
 // Two kernels of one stream with a sync between them: 1000 to 2000 and 5000 to 6000 ns.
 void add_bubble(TraceBuilder& build) {
   build.iteration(0, 6500);
+  build.iteration(6500, 6600);  // with one alone, the gap before its first work would be drawn, too
   build.kernel({500, 700}, {1000, 2000});
   build.sync(800, 2500, 50, 500);
   build.kernel({4000, 4200}, {5000, 6000});
