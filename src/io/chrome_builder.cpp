@@ -280,6 +280,8 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
         if (known.read == nullptr) known.read = &count_of(out_.opened().read_by_category, known.text);
         ++*known.read;
         return loops_.add(facts.named->word, {event, key.owner, key.part});
+      } else if (facts.optimizer && raw.category == "user_annotation") {
+        optimizer_steps_.add(out_.trace().names().text(event.name), {event, key.owner, key.part});
       }
     }
   }
@@ -299,6 +301,30 @@ void TraceBuilder::add_sync(const RawEvent& raw) {
                                                         : -1;
   out_.keep_sync(
       {number_of(raw.process), correlation_of(raw), *raw.start.ns, number_or<std::int32_t>(raw.device, -1), stream});
+}
+
+// From the end of one step to that of the next. Of several optimizers, the one that steps most rarely: the others are
+// of parts of the loop.
+void TraceBuilder::keep_optimizer_iterations() {
+  constexpr std::size_t kFewest = 3;
+  std::vector<NamedLoops::Range>* steps = nullptr;
+  for (auto& [name, ranges] : optimizer_steps_.by_word) {
+    if (ranges.size() >= kFewest && (!steps || ranges.size() < steps->size())) steps = &ranges;
+  }
+  if (!steps) return;
+  std::ranges::stable_sort(*steps, {}, [](const NamedLoops::Range& range) {
+    return std::tuple(range.process, range.thread, range.event.start_ns);
+  });
+  for (std::size_t i = 1; i < steps->size(); ++i) {
+    const NamedLoops::Range &before = (*steps)[i - 1], &step = (*steps)[i];
+    if (before.process != step.process || before.thread != step.thread) continue;
+    trace::Event iteration = step.event;
+    iteration.start_ns = before.event.end_ns;
+    iteration.name = out_.number_of_name("optimizer step");
+    iteration.a = static_cast<std::uint32_t>(i);
+    trace::set_range_kind(iteration, trace::RangeKind::Iteration);
+    if (out_.take_lane({LaneKind::Iterations, step.process, step.thread}, iteration)) out_.keep(iteration);
+  }
 }
 
 void TraceBuilder::keep_named_iterations() {
@@ -553,6 +579,7 @@ TraceBuilder::RangeFacts TraceBuilder::range_facts(const RawEvent& raw, const Ca
   RangeFacts facts{category.number, kind_of_foreign_range(raw.category, raw.name), step_number(raw.name)};
   if (name == base::NameTable::kOverflow) return facts;
   const bool by_a_person = facts.kind == trace::RangeKind::Other && raw.category != "python_function";
+  facts.optimizer = raw.name.starts_with("Optimizer.step#");
   if (by_a_person && !facts.step) facts.named = iteration_name(out_.trace().names().text(name));
   if (name >= range_facts_.size()) range_facts_.resize(std::size_t{name} + 1);
   return range_facts_[name] = facts;
@@ -566,6 +593,7 @@ OpenedTrace TraceBuilder::finish() {
     source_.fail(tr("otherData says that Lanescope wrote the file, but comes after the events"));
   for (const auto& [thread, ranges] : open_ranges_)
     out_.opened().events_malformed += ranges.size();  // they never ended
+  if (!head_.own && !numbered_steps_ && loops_.by_word.empty()) keep_optimizer_iterations();
   if (!head_.own) keep_named_iterations();
   out_.opened().own = head_.own;
   out_.opened().events_malformed += head_.damaged_events;

@@ -91,6 +91,7 @@ class TraceBuilder {
     trace::RangeKind kind = trace::RangeKind::Other;
     std::optional<std::uint32_t> step;
     std::optional<IterationName> named{};  ///< like an iteration; its word is the name's in the trace
+    bool optimizer = false;                ///< torch's own range around a step of an optimizer
   };
   RangeFacts range_facts(const RawEvent& raw, const Category& category, trace::NameId name);
   /// False, and counted, unless start and end are valid times.
@@ -101,6 +102,7 @@ class TraceBuilder {
   std::int32_t stream_of(std::int64_t written);
 
   void keep_named_iterations();
+  void keep_optimizer_iterations();
   /// Work of devices that are not understood becomes that of a GPU, and a sentence says so.
   void take_other_devices();
   /// If there is no GPU, operators are computed by the CPU.
@@ -133,7 +135,8 @@ class TraceBuilder {
   std::unordered_map<std::string, std::int64_t> text_ids_;
   std::unordered_map<std::int64_t, std::uint32_t> large_correlations_;
   std::map<std::int64_t, std::int32_t> large_streams_;
-  NamedLoops loops_;  // ranges that are iterations if the profiler names none
+  NamedLoops loops_;            // ranges that are iterations if the profiler names none
+  NamedLoops optimizer_steps_;  // if nobody names any, an iteration ends with each of these
   bool numbered_steps_ = false;
   std::map<std::string, base::Nanoseconds, std::less<>> overhead_ns_;           // the profiler's own work, by name
   std::map<std::pair<std::int64_t, std::uint32_t>, std::uint64_t> call_bytes_;  // by process and correlation

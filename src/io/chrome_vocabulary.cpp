@@ -197,7 +197,7 @@ Meaning meaning_of_category(std::string_view category) {
                                        {"Memset", Meaning::Memset},
                                        {"gpu_user_annotation", Meaning::GpuRange},
                                        {"cuda_event", Meaning::GpuRange},
-                                       {"mtia_ccp_events", Meaning::GpuRange},
+                                       {"mtia_ccp_events", Meaning::Kernel},  // what the accelerator runs
                                        {"hpu_op", Meaning::Call},
                                        {"Trace", Meaning::Nothing},
                                        {"overhead", Meaning::Nothing},
@@ -218,6 +218,7 @@ Meaning meaning_of_kernel(std::string_view name) {
        {"__amd_rocclr_copyBuffer", "CopyHostToDevice", "CopyDeviceToHost", "CopyDeviceToDevice"}) {
     if (name.starts_with(copy)) return Meaning::Copy;
   }
+  if (name == "event_wait" || name == "event_record") return Meaning::GpuRange;  // MTIA's, which do nothing
   return name.starts_with("__amd_rocclr_fillBuffer") || name == "FillBuffer" ? Meaning::Memset : Meaning::Kernel;
 }
 

@@ -102,6 +102,34 @@ TEST(RecordedSteps, AnEmptyLastOneIsNone) {
   EXPECT_EQ(ranges[0].name, "ProfilerStep#2");
 }
 
+// Torch marks the steps of its optimizers. From the end of one to that of the next is an iteration: three of 50 ms. The
+// other optimizer steps twice in each.
+TEST(RecordedSteps, OptimizersStepOncePerIteration) {
+  Steps steps;
+  for (int i = 0; i < 4; ++i) {
+    const double t = 50 * i;
+    steps.kernel(t + 1, t + 2, t + 30);
+    for (const double half : {10, 20})
+      steps.range("user_annotation", "Optimizer.step#RMSprop.step", t + half, t + half + 1);
+    steps.range("user_annotation", "Optimizer.step#Adam.step", t + 40, t + 41);
+  }
+  const analysis::Summary s = steps.summary();
+  EXPECT_EQ(s.iteration.count, 3);
+  EXPECT_EQ(s.iteration.mean_ns, 50e6);
+  Steps named = steps;
+  named.step(0, 0, 100);
+  named.step(1, 100, 200);
+  EXPECT_EQ(named.summary().iteration.count, 2) << "the profiler's own come first";
+}
+
+TEST(RecordedSteps, WhatMtiaRunsIsWork) {
+  Steps steps;
+  steps.range("mtia_ccp_events", "fc-dtype_Float", 1, 3);
+  steps.range("mtia_ccp_events", "event_wait", 3, 9);
+  steps.range("mtia_ccp_events", "dma_request", 9, 10);
+  EXPECT_EQ(steps.summary().gpu_busy_ns, 3e6);
+}
+
 // Five steps of 100 ms with five kernels of 17.8 ms: 11 % idle in pieces, none of which matters.
 TEST(RecordedSteps, ManySmallCausesAreNotUnknown) {
   Steps steps;
