@@ -217,7 +217,7 @@ class Inference {
         nature == CallNature::AsyncCopy) {
       call.flags |= trace::kLaunchFlag;
     }
-    if (nature == CallNature::Launch) note_launch(call, found);
+    if (nature == CallNature::Launch && counts(call, found)) note_launch(call, found);
     if (nature == CallNature::Sync) {
       call.flags |= trace::kSyncFlag;
       infer_wait(call);
@@ -229,17 +229,28 @@ class Inference {
     }
   }
 
-  /// Call after all calls.
+  /// After all calls: pass them once more to look_for_lost() if it is worth it, since few files lack records.
+  bool lacks_some() {
+    capturing_.clear();
+    return lost_ >= kFewestLost;
+  }
+  void look_for_lost(const Event& call) {
+    const CallNature nature = nature_of(call.name);
+    if (nature == CallNature::Other) note_capture(call);
+    const auto found = op_of_.find(key(call));
+    if (nature != CallNature::Launch || !counts(call, found)) return;
+    std::optional<Nanoseconds> runs;
+    if (found) runs = events_.start(*found);
+    launches_[infos_[call.lane].pid].push_back({call.start_ns, runs});
+  }
   RecordFaults faults() {
     for (auto& [pid, launches] : launches_) {
       std::ranges::sort(launches, {}, &Launch::start);
-      faults_.launches += launches.size();
-      constexpr std::ptrdiff_t kFewest = 3;  // single ones may be launches of nothing
       const auto lost = [](const Launch& launch) { return !launch.runs; };
       for (auto at = launches.begin(); at != launches.end();) {
         const auto first = std::find_if(at, launches.end(), lost), next = std::find_if_not(first, launches.end(), lost);
         at = next;
-        if (next - first < kFewest) continue;
+        if (next - first < kFewestLost) continue;
         faults_.without += static_cast<std::size_t>(next - first);
         const bool at_end = next == launches.end();
         faults_.unknown.push_back({pid, first == launches.begin() ? kBegin : first->start,
@@ -250,6 +261,7 @@ class Inference {
   }
 
  private:
+  static constexpr std::ptrdiff_t kFewestLost = 3;  // in a row; single ones may be launches of nothing
   static constexpr Nanoseconds kBegin = RecordFaults::kBegin, kEnd = RecordFaults::kEnd;
   struct Launch {
     Nanoseconds start;
@@ -257,14 +269,17 @@ class Inference {
   };
 
   // What is launched while a graph is captured does not run.
+  bool counts(const Event& launch, std::optional<Handle> operation) const {
+    return launch.correlation != 0 && (operation || !capturing_.contains(launch.lane));
+  }
   void note_launch(const Event& call, std::optional<Handle> operation) {
-    if (call.correlation == 0 || (capturing_.contains(call.lane) && !operation)) return;
-    std::optional<Nanoseconds> runs;
-    if (operation) runs = events_.start(*operation);
-    launches_[infos_[call.lane].pid].push_back({call.start_ns, runs});
-    if (!runs) return;
+    ++faults_.launches;
+    if (!operation) {
+      ++lost_;
+      return;
+    }
     constexpr Nanoseconds kClocksDiffer = 200 * base::kMicrosecond;  // AMD's by up to 30 us
-    const Nanoseconds early = call.start_ns - *runs;
+    const Nanoseconds early = call.start_ns - events_.start(*operation);
     if (early <= kClocksDiffer) return;
     ++faults_.early;
     faults_.most_early_ns = std::max(faults_.most_early_ns, early);
@@ -379,6 +394,7 @@ class Inference {
   std::vector<Next> next_;                                // keeps its memory
   std::map<std::int64_t, std::vector<Launch>> launches_;  // by process
   std::set<trace::LaneId> capturing_;
+  std::ptrdiff_t lost_ = 0;  // launches without an operation
   RecordFaults faults_;
 };
 
@@ -388,17 +404,22 @@ RecordFaults infer_calls(EventStore& events, std::span<const trace::LaneInfo> la
                          std::span<const SyncRecord> syncs, const ReadProgress& progress) {
   StopCheck stop(progress);
   Inference inference(events, lanes, names, syncs, stop);
-  for (std::size_t l = 0; l < events.lane_count(); ++l) {
-    if (lanes[l].kind != trace::LaneKind::Calls) continue;
-    for (std::size_t i = 0; i < events.size(l); ++i) {
-      stop();
-      const Handle place = events.handle(l, i);
-      Event call = events[place];
-      if (call.end_ns <= call.start_ns) continue;
-      inference.infer(call);
-      events.set(place, call);
+  const auto each_call = [&](auto&& pass) {
+    for (std::size_t l = 0; l < events.lane_count(); ++l) {
+      if (lanes[l].kind != trace::LaneKind::Calls) continue;
+      for (std::size_t i = 0; i < events.size(l); ++i) {
+        stop();
+        const Handle place = events.handle(l, i);
+        Event call = events[place];
+        if (call.end_ns > call.start_ns) pass(place, call);
+      }
     }
-  }
+  };
+  each_call([&](Handle place, Event& call) {
+    inference.infer(call);
+    events.set(place, call);
+  });
+  if (inference.lacks_some()) each_call([&](Handle, const Event& call) { inference.look_for_lost(call); });
   return inference.faults();
 }
 
