@@ -310,7 +310,9 @@ bool Accumulator::has_one_iteration(trace::LaneId call) const {
     const trace::Lane& lane = trace_.lane(static_cast<trace::LaneId>(id));
     const trace::LaneInfo& info = lane.info();
     if (info.kind != LaneKind::Iterations || info.pid != process.pid || info.host != process.host) continue;
-    if (lane.row_count() > 1 || lane.row(0).last() - lane.row(0).first() > 1) return false;
+    std::uint64_t count = 0;
+    for (std::size_t r = 0; r < lane.row_count(); ++r) count += lane.row(r).last() - lane.row(r).first();
+    if (count > 1) return false;
   }
   return true;
 }

@@ -98,8 +98,7 @@ void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
     v.sentence =
         2 * basis.idle(BubbleCause::GpuWait) >= own
             ? tr("The GPU idles {} % of the time, {} % although its next work was launched: another program holds it "
-                 "up, "
-                 "or what ran then is not in the trace.",
+                 "up, or what ran then is not in the trace.",
                  100 - busy, waits)
             : tr("The GPU idles {} % of the time, {} % with its next work at hand: it sets the pace, not the CPU.",
                  100 - busy, waits);

@@ -81,8 +81,8 @@ void ByteSource::start_inflating(int window) {
   in_member_ = true;
 }
 
-// APPNOTE.TXT of PKWARE, 4.3: each file has a header before its data; the directory at the end says which there are. A
-// pipe's directory is still to come, and its first file is taken.
+// APPNOTE.TXT of PKWARE, 4.3: each file has a header before its data, and a directory at the end says which there are.
+// Where there is none, in a pipe or a file that is cut off, the first file is taken.
 void ByteSource::open_zip() {
   constexpr std::size_t kEnd = 22, kEntry = 46, kHeader = 30, kMostDirectory = 16u << 20;
   std::uint64_t at = 0;

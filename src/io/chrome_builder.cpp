@@ -318,6 +318,7 @@ void TraceBuilder::keep_optimizer_iterations() {
   for (std::size_t i = 1; i < steps->size(); ++i) {
     const NamedLoops::Range &before = (*steps)[i - 1], &step = (*steps)[i];
     if (before.process != step.process || before.thread != step.thread) continue;
+    if (step.event.start_ns < before.event.end_ns) continue;  // of a wrapper around it
     trace::Event iteration = step.event;
     iteration.start_ns = before.event.end_ns;
     iteration.name = out_.number_of_name("optimizer step");
