@@ -114,6 +114,9 @@ namespace {
 // What a file is that cannot be a trace; empty: it may be JSON. Of other files "not valid JSON" would say nothing.
 std::string what_it_is(std::string_view beginning, const std::string& name) {
   if (name.ends_with(".xplane.pb")) return base::tr("XProf's protobuf; JAX writes a .trace.json.gz beside it");
+  if (beginning.substr(0, 100).find("\"rocprofiler-sdk-tool\"") != std::string_view::npos) {
+    return base::tr("rocprofv3's own JSON; the PyTorch profiler's trace of the same program is opened");
+  }
   if (beginning.starts_with("\xEF\xBB\xBF")) beginning.remove_prefix(3);
   const std::size_t first = beginning.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos || beginning[first] == '{' || beginning[first] == '[') return {};

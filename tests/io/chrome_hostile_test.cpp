@@ -60,6 +60,7 @@ TEST_F(HostileTest, WhatIsNoTraceIsCalledByItsName) {
   };
   EXPECT_EQ(told("random.sqlite", "\x07\x13\x88\x01\xf3random"s),
             file("random.sqlite").string() + ": not a trace: binary data of an unknown kind");
+  EXPECT_THAT(told("r.json", R"({"rocprofiler-sdk-tool": [{"metadata": {}}]})"), HasSubstr("rocprofv3"));
   EXPECT_THAT(told("a.json", "\x89PNG\r\n\x1a\n"s), HasSubstr("not a trace: a PNG picture"));
   EXPECT_THAT(told("c.json", "epoch 1: loss 0.5\n"s), HasSubstr("not a trace: text that does not begin a JSON trace"));
   EXPECT_THAT(told("d.json", "\xEF\xBB\xBF [\n"s), HasSubstr("truncated"));
