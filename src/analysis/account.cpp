@@ -322,8 +322,7 @@ void add_job_cards(const trace::Trace& trace, const AdvicePlan& plan, const Evid
 }  // namespace
 
 Advice advise(const trace::Trace& trace, const AdvicePlan& plan, const std::atomic<bool>* stop) {
-  Evidence evidence = gather(trace, plan.from_ns, plan.to_ns, stop, plan.gpu, plan.rare);
-  evidence.pace_ns = plan.run.pace_ns;
+  const Evidence evidence = gather(trace, plan.from_ns, plan.to_ns, stop, plan.gpu, plan.rare);
   AdviceContext context;
   context.h2d_peak_gb_per_s = plan.run.h2d_peak_gb_per_s;
   context.d2h_peak_gb_per_s = plan.run.d2h_peak_gb_per_s;

@@ -31,8 +31,6 @@ struct RunConditions {
   /// Another program's, or a recording of which no more is known: a prediction is a replay of it (replay.h), and since
   /// it may have begun at any time, the first iteration is left out only if it is slow.
   bool replay = false;
-  /// An iteration's time, where the CPU runs ahead, so that its own iterations do not show it; 0: they do.
-  double pace_ns = 0;
   Nanoseconds clock_error_ns = 0;  ///< of a trace put together from several: how well their clocks agree; 0: one clock
 };
 

@@ -81,7 +81,7 @@ class Advisor {
   Card& add(Rule rule, Nanoseconds lost, std::vector<Remedy> remedies) {
     Card& card = cards_.emplace_back();
     card.rule = rule;
-    card.cost_ns = e_.gpu_time_per_iteration(lost);
+    card.cost_ns = e_.time_per_iteration(lost);
     card.share = e_.share(lost);
     card.weight = card.share >= limits::kCostMatters ? Weight::Costs : Weight::Harmless;
     card.confidence = e_.iterations >= 3 ? 1 : 0.7;
@@ -406,7 +406,7 @@ class Advisor {
     card.title =
         apart ? tr("Despite a second stream, copies do not overlap kernels") : tr("Copies do not overlap kernels");
     card.what = tr("The copies in {} take {} per iteration, and for {} of it no kernel runs.", copy_place(group),
-                   time_text(e_.gpu_time_per_iteration(group.gpu_ns)), time_text(card.cost_ns));
+                   time_text(e_.time_per_iteration(group.gpu_ns)), time_text(card.cost_ns));
     card.fix = apart ? tr("Copy one batch ahead, and create the stream as non-blocking: any other stream and the "
                           "legacy default stream wait for each other.")
                      : tr("Copy the next batch on a second stream while this one is computed.");

@@ -126,7 +126,6 @@ struct Evidence {
   Stopwatches stopwatches;
   std::int64_t stale_reads = 0;  ///< reads of memory before the copy into it had ended
   std::optional<Place> stale_read;
-  double pace_ns = 0;                     ///< as in RunConditions
   trace::GpuNumber gpu = trace::kNobody;  ///< with several GPUs, the one described; kNobody: all lanes together
 
   Nanoseconds span_ns() const { return recorded_ns > 0 ? recorded_ns : to_ns - from_ns; }
@@ -136,10 +135,6 @@ struct Evidence {
   /// Of a time: as Summary::gpu_time_per_iteration().
   double time_per_iteration(Nanoseconds ns) const {
     return summary.in_parts ? share(ns) * summary.iteration.mean_ns : per_iteration(ns);
-  }
-  /// Of the GPU's time.
-  double gpu_time_per_iteration(Nanoseconds ns) const {
-    return pace_ns > 0 ? share(ns) * pace_ns : time_per_iteration(ns);
   }
   double share(Nanoseconds ns) const {
     return span_ns() > 0 ? static_cast<double>(ns) / static_cast<double>(span_ns()) : 0;

@@ -35,10 +35,8 @@ RunFigures figures_of(const trace::Trace& trace, const LiveAnalysis& analysis, c
 
 Advice advice_of(const trace::Trace& trace, const LiveAnalysis& analysis, const RunFigures& figures) {
   const trace::GpuNumber gpu = figures.summary.verdict_gpu;
-  RunConditions run = conditions_of(figures.facts);
-  const Pace& pace = figures.summary.pace;
-  if (!pace.queue_is_steady()) run.pace_ns = pace.ns;
-  return advice_for(trace, analysis.records(gpu), analysis.analysed_until(), run, nullptr, gpu);
+  return advice_for(trace, analysis.records(gpu), analysis.analysed_until(), conditions_of(figures.facts), nullptr,
+                    gpu);
 }
 
 Breakdown breakdown_of(const trace::Trace& trace, const LiveAnalysis& analysis, const RunFigures& figures) {

@@ -164,7 +164,7 @@ const Situation kTable[] = {
      {"non_blocking=true", "copy_stream=side"}},
     {"OnTheSameStream",
      "transfer-loop",
-     {"log_interval=0", "features=1024", "model_us=1000", "pinned=true", "non_blocking=true"},
+     {"log_interval=20", "features=1024", "model_us=1000", "pinned=true", "non_blocking=true"},
      Rule::NoOverlap,
      {Rule::PageableCopy, Rule::LoaderWait, Rule::LaunchBound},
      {"copy_stream=side"}},
