@@ -97,7 +97,7 @@ struct LongLaunches {
 inline constexpr Nanoseconds kLongLaunchNs = 100'000;
 inline constexpr int kLongLaunchMedians = 10;
 
-inline constexpr double kFarLonger = 3;
+inline constexpr double kFarLonger = 3;  ///< a wait for data: times the median one
 
 struct Evidence {
   /// From the start of the first to the end of the last iteration considered.

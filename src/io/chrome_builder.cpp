@@ -303,28 +303,10 @@ void TraceBuilder::add_sync(const RawEvent& raw) {
       {number_of(raw.process), correlation_of(raw), *raw.start.ns, number_or<std::int32_t>(raw.device, -1), stream});
 }
 
-// From the end of one step to that of the next. Of several optimizers, the one that steps most rarely: the others are
-// of parts of the loop.
 void TraceBuilder::keep_optimizer_iterations() {
-  constexpr std::size_t kFewest = 3;
-  std::vector<NamedLoops::Range>* steps = nullptr;
-  for (auto& [name, ranges] : optimizer_steps_.by_word) {
-    if (ranges.size() >= kFewest && (!steps || ranges.size() < steps->size())) steps = &ranges;
-  }
-  if (!steps) return;
-  std::ranges::stable_sort(*steps, {}, [](const NamedLoops::Range& range) {
-    return std::tuple(range.process, range.thread, range.event.start_ns);
-  });
-  for (std::size_t i = 1; i < steps->size(); ++i) {
-    const NamedLoops::Range &before = (*steps)[i - 1], &step = (*steps)[i];
-    if (before.process != step.process || before.thread != step.thread) continue;
-    if (step.event.start_ns < before.event.end_ns) continue;  // of a wrapper around it
-    trace::Event iteration = step.event;
-    iteration.start_ns = before.event.end_ns;
-    iteration.name = out_.number_of_name("optimizer step");
-    iteration.a = static_cast<std::uint32_t>(i);
-    trace::set_range_kind(iteration, trace::RangeKind::Iteration);
-    if (out_.take_lane({LaneKind::Iterations, step.process, step.thread}, iteration)) out_.keep(iteration);
+  for (NamedLoops::Range& turn : optimizer_steps_.turns()) {
+    turn.event.name = out_.number_of_name("optimizer step");
+    if (out_.take_lane({LaneKind::Iterations, turn.process, turn.thread}, turn.event)) out_.keep(turn.event);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <tuple>
 
 namespace lanescope::io {
 
@@ -47,6 +48,28 @@ std::string NamedLoops::outermost() const {
     longest = word;
   }
   return longest;
+}
+
+std::vector<NamedLoops::Range> NamedLoops::turns() const {
+  constexpr std::size_t kFewest = 3;
+  std::vector<Range> ends;
+  for (const auto& [word, ranges] : by_word) {
+    if (ranges.size() >= kFewest && (ends.empty() || ranges.size() < ends.size())) ends = ranges;
+  }
+  std::ranges::stable_sort(
+      ends, {}, [](const Range& range) { return std::tuple(range.process, range.thread, range.event.start_ns); });
+  std::vector<Range> turns;
+  for (std::size_t i = 1; i < ends.size(); ++i) {
+    const Range& before = ends[i - 1];
+    Range turn = ends[i];
+    if (before.process != turn.process || before.thread != turn.thread) continue;
+    if (turn.event.start_ns < before.event.end_ns) continue;  // of a wrapper around it
+    turn.event.start_ns = before.event.end_ns;
+    turn.event.a = static_cast<std::uint32_t>(i);
+    trace::set_range_kind(turn.event, trace::RangeKind::Iteration);
+    turns.push_back(turn);
+  }
+  return turns;
 }
 
 }  // namespace lanescope::io

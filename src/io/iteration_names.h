@@ -31,6 +31,9 @@ struct NamedLoops {
 
   void add(std::string_view word, const Range& range);
   std::string outermost() const;
+  /// Of ranges that end iterations, such as the steps of an optimizer: what lies between the ends of two, numbered from
+  /// 1. Of several words, that of the fewest ranges, since the others are of parts of the loop; none of fewer than 3.
+  std::vector<Range> turns() const;
 };
 
 }  // namespace lanescope::io

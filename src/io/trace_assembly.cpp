@@ -306,7 +306,7 @@ void TraceAssembly::leave_out_empty_step() {
       const trace::LaneInfo& info = lanes_[lane];
       const bool calls = info.kind == trace::LaneKind::Calls;
       if (info.pid != lanes_[steps].pid || (!calls && info.kind != trace::LaneKind::Phases)) continue;
-      for (std::size_t i = 0; i < events_.size(lane) && !works; ++i) {
+      for (std::size_t i = events_.size(lane); i-- > 0 && !works;) {  // the newest are the last
         stop_();
         const EventStore::Handle h = events_.handle(lane, i);
         const base::Nanoseconds start = events_.start(h);
