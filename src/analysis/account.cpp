@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kRecentIterations = 20;    // enough to trust
 constexpr std::int64_t kEnoughWhole = 10;        // of those recorded in bursts
+constexpr std::size_t kManyWhole = 100;          // for advice
 constexpr std::size_t kMostIterations = 20'000;  // more than anyone needs; a fast GPU completes many per second
 
 /// The figures of the stretch that the pace is based on: if the CPU runs ahead and waits only now and then, a stretch
@@ -231,11 +232,23 @@ std::optional<std::pair<Nanoseconds, Nanoseconds>> steady_stretch(const trace::T
       std::partition_point(first, records.end(), [&](const IterationRecord& r) { return r.end_ns <= which.to_ns; });
   if (first == end) return std::nullopt;
   const auto last = std::prev(end);
-  const std::size_t left_out =
-      static_cast<std::size_t>(end - first) - std::min(static_cast<std::size_t>(end - first), which.most_iterations);
-  first = std::partition_point(first + static_cast<std::ptrdiff_t>(left_out), last, [&](const IterationRecord& r) {
-    return count_events(trace, {.from = r.start_ns, .to = last->end_ns}) > which.most_events;
-  });
+  const auto newest = [&](std::size_t most) {
+    const auto left_out = (end - first) - static_cast<std::ptrdiff_t>(std::min<std::size_t>(end - first, most));
+    return std::partition_point(first + left_out, last, [&](const IterationRecord& r) {
+      return count_events(trace, {.from = r.start_ns, .to = last->end_ns}) > which.most_events;
+    });
+  };
+  std::size_t most = which.most_iterations;
+  auto from = newest(most);
+  // Recorded in bursts, the newest may have hardly any whole iterations: then more of them.
+  if (trace.recorded_in_parts()) {
+    const auto whole = [&] {
+      return recorded_iterations(trace, from->start_ns, last->end_ns, trace::kNobody).iterations.size();
+    };
+    while (from != first && end - from == static_cast<std::ptrdiff_t>(most) && whole() < kManyWhole)
+      from = newest(most *= 4);
+  }
+  first = from;
   const auto left = static_cast<std::size_t>(end - first);
   if (left > which.period) first += static_cast<std::ptrdiff_t>(left % which.period);
   return std::pair{first->start_ns, last->end_ns};

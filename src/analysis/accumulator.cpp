@@ -45,6 +45,9 @@ void Accumulator::note_first_work(Nanoseconds t) {
 
 void Accumulator::take_iteration(const trace::Event& iteration) {
   if (!first_iteration_) {
+    // Those of the start-up, such as the kernels that JAX tries out, would leave no room for those of the loop.
+    places_.forget();
+    counts_.after_sync_at_ns = {};
     first_iteration_ = FirstIteration{iteration.start_ns, totals_at(iteration.start_ns)};
     if (in_parts_) whole_.pass({first_iteration_->totals, iteration.start_ns, 0, 0});
     run_ahead_.cut(iteration.start_ns);
@@ -341,7 +344,8 @@ void Accumulator::close_gap(Nanoseconds until, const IssuingCall* launch, trace:
                                  .same_launch = launch && launch->key == last_issuer_,
                                  .migrates = migrates,
                                  .first = !cause_known_,
-                                 .thread_before = last_thread_};
+                                 .thread_before = last_thread_,
+                                 .upload = trace_.lane(lane).info().kind == LaneKind::CopyH2D};
   causes_.divide(gap, launch, launch ? lanes_.thread_of(launch->lane) : 0, around, [&](Bubble part) {
     part.continues |= continues;
     if (part.cause == BubbleCause::AfterSync) find_place(part);

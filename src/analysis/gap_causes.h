@@ -57,6 +57,8 @@ class GapCauses {
     /// The thread that launched what ran last. `thread` perhaps waits for it without a call, as the main thread does
     /// for autograd's: what holds the one holds the other.
     std::optional<std::size_t> thread_before;
+    /// The operation copies to the GPU. A thread of the program's own perhaps feeds another, which waits for the data.
+    bool upload = false;
   };
   template <class Take>
   void divide(const Bubble& gap, const IssuingCall* launch, std::size_t thread, Around around, Take&& take) {
@@ -88,7 +90,8 @@ class GapCauses {
                           std::size_t thread, const Around& around) const;
   void find_held(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread, const Around& around);
   static bool delays(const HeldCall& call, const IssuingCall* launch, std::size_t thread, const Around& around) {
-    return !launch || call.thread == thread || (call.hold != Hold::None && call.thread == around.thread_before);
+    if (!launch || call.thread == thread) return true;
+    return call.hold == Hold::None ? around.upload : call.thread == around.thread_before;
   }
   void join_small(Nanoseconds whole);
   void join_alternating();

@@ -12,7 +12,7 @@
 namespace lanescope::analysis {
 
 /// The number of ranges in which the CPU waits for the GPU that are tracked separately: the first ones found.
-inline constexpr std::size_t kSyncPlaces = 6;
+inline constexpr std::size_t kSyncPlaces = 12;
 
 /// What a plot or the pace needs of many records comes last here and first in IterationRecord, so that it is close
 /// together.
@@ -68,6 +68,7 @@ class SyncPlaces {
   explicit SyncPlaces(const base::NameTable& names) : names_(names) {}
   /// The index of a range, assigned on first use; kNoPlace if there are too many.
   std::uint8_t number(trace::NameId range);
+  void forget() { ranges_ = {}; }
   std::string text(std::size_t number) const { return std::string(names_.text(ranges_[number])); }
   /// Pass every range before querying it.
   void learn(const trace::Event& range) {

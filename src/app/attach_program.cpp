@@ -17,7 +17,6 @@
 #include "app/terminal_output.h"
 #include "app/watched_window.h"
 #include "attach/attachment.h"
-#include "attach/graph_test.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "io/session_file.h"
@@ -223,7 +222,5 @@ int attach_program(const AttachRequest& request) {
   const PassOnSignals pass_on(*attachment);
   return attach::Launched::exit_status(attachment->wait());  // it goes on without the window
 }
-
-int replay_graphs(const ReplayGraphsRequest& request) { return attach::replay_graphs(request.cupti); }
 
 }  // namespace lanescope::app

@@ -67,7 +67,6 @@ struct Perform {
     write_out(calibration::to_text(prediction::probe_here(request.device, request.ops)));
     return kDone;
   }
-  int operator()(const ReplayGraphsRequest& request) const { return replay_graphs(request); }
   int operator()(const PredictCheckRequest& request) const { return run_predict_check(request); }
   int operator()(const MeasureRequest& request) const {
     write_out(measure_window(request.what, request.window));

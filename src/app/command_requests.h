@@ -135,11 +135,6 @@ struct ProbeRequest {
   std::vector<ops::Op> ops;  ///< to be timed, too
 };
 
-/// `lanescope replay-graphs`, which the program starts itself
-struct ReplayGraphsRequest {
-  std::string cupti;  ///< to be tested; empty: in the test
-};
-
 /// `lanescope predict-check`, for developers
 struct PredictCheckRequest {
   std::string device, json;  ///< json: as in RunRequest
@@ -162,7 +157,7 @@ struct TextRequest {
 using Request =
     std::variant<WindowRequest, AttachRequest, RunRequest, ExperimentRequest, SweepRequest, ListRequest, ReportRequest,
                  CompareRequest, ExportRequest, LessonRequest, GradeRequest, ScriptRequest, CalibrateRequest,
-                 ProbeRequest, ReplayGraphsRequest, PredictCheckRequest, MeasureRequest, TextRequest>;
+                 ProbeRequest, PredictCheckRequest, MeasureRequest, TextRequest>;
 
 /// Throws base::UsageError: one line that says what is wrong and what is allowed.
 Request parse_command_line(int argc, const char* const* argv);

@@ -26,7 +26,6 @@ int run_sweep(const SweepRequest& request);
 /// `lanescope attach`: the user's own program, watched in the window or recorded into a file.
 /// Returns the program's exit status, as a shell reports it.
 int attach_program(const AttachRequest& request);
-int replay_graphs(const ReplayGraphsRequest& request);
 
 /// `lanescope compare`: what changed between two saved traces.
 /// Throws base::FileError if a file cannot be read or an output cannot be written.

@@ -4,6 +4,5 @@
 namespace lanescope::app {
 
 int attach_program(const AttachRequest&) { throw base::UsageError(attach::why_not()); }
-int replay_graphs(const ReplayGraphsRequest&) { throw base::UsageError(attach::why_not()); }
 
 }  // namespace lanescope::app

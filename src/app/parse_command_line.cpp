@@ -352,14 +352,6 @@ struct CalibrateArguments {
   }
 };
 
-// Hidden: whether CUDA graphs outlive CUPTI is tried in a process of its own.
-struct ReplayGraphsArguments {
-  std::string cupti;
-
-  void add_to(CLI::App& app) { app.add_option("CUPTI", cupti); }
-  ReplayGraphsRequest request() const { return {cupti}; }
-};
-
 // Hidden: what a prediction needs of a real GPU is measured in a process of its own.
 struct ProbeArguments {
   std::string device = "auto";
@@ -471,7 +463,6 @@ Request parse_command_line(int argc, const char* const* argv) {
   Command<CalibrateArguments> calibrate(
       root, "calibrate", tr("measure this machine's GPU and write a profile for the simulator"), tr(kCalibrateNotes));
   Command<ProbeArguments> probe(root, "probe");
-  Command<ReplayGraphsArguments> replay_graphs(root, "replay-graphs");
   Command<PredictCheckArguments> predict_check(root, "predict-check");
   Command<ListArguments> list(root, "list",
                               tr("list what the other commands accept: workloads, settings, figures and so on"));
@@ -490,7 +481,7 @@ Request parse_command_line(int argc, const char* const* argv) {
   Command<ScriptArguments> script(root, "script", tr("write a loop as a PyTorch script that runs on its own"),
                                   tr(kScriptNotes));
   for (CLI::App* command : root.get_subcommands({})) {
-    const bool hidden = command == &probe.app || command == &replay_graphs.app || command == &predict_check.app;
+    const bool hidden = command == &probe.app || command == &predict_check.app;
     command->group(hidden ? "" : tr("Subcommands"));
     command->get_help_ptr()->group(tr("Options"));  // which it got before it had the translated defaults
   }
@@ -511,7 +502,6 @@ Request parse_command_line(int argc, const char* const* argv) {
   if (&asked == &sweep.app) return sweep.arguments.request(sweep.app);
   if (&asked == &calibrate.app) return calibrate.arguments.request();
   if (&asked == &probe.app) return probe.arguments.request();
-  if (&asked == &replay_graphs.app) return replay_graphs.arguments.request();
   if (&asked == &predict_check.app) return predict_check.arguments.request();
   if (&asked == &list.app) return list.arguments.request();
   if (&asked == &compare.app) return compare.arguments.request(command);

@@ -80,7 +80,7 @@ class Attachment::Mapping {
 
 // The controls as they were written last; none: never.
 struct Written {
-  std::optional<std::uint32_t> level, walk_launches, burst_us, period_us, anchor, sample_us, graphs_survive;
+  std::optional<std::uint32_t> level, walk_launches, burst_us, period_us, anchor, sample_us;
   std::optional<Nanoseconds> boost_until_ns;
 };
 
@@ -91,7 +91,6 @@ struct Attachment::Watched {
   bool ended = false, cut_off = false;
   Nanoseconds first_work_ns = 0, ended_ns = 0;
   Written written;
-  wire::GraphsSurvive graphs_survive = wire::GraphsSurvive::Unknown;
   // While no loop is known: longer and longer bursts, half of the time, until one holds some rounds.
   Nanoseconds search_burst_ns = kShortestBurst, search_from_ns = 0;
 
@@ -106,7 +105,6 @@ Attachment::Attachment(AttachOptions options)
       trace_(options_.memory_cap_bytes),
       recorder_(std::make_unique<capture::Recorder>(trace_, capture::WhenFull::Direct)),
       meeting_(std::make_unique<Meeting>()),
-      graph_test_(options_.command.variables),
       intensity_(options_.intensity) {
   injection_library();  // says so now if there is none
 }
@@ -325,11 +323,6 @@ void Attachment::steer(Watched& watched) {
   write(controls.boost_until_ns, written.boost_until_ns, boost > now ? boost + origin_ns_ : Nanoseconds{0});
   write(controls.anchor, written.anchor, process.anchor());
   write(controls.sample_us, written.sample_us, static_cast<std::uint32_t>(kSampleEvery / 1000));
-  if (watched.graphs_survive == wire::GraphsSurvive::Unknown && wanted.level >= wire::Level::Acquire &&
-      process.ring().status().graphs.load(std::memory_order_relaxed) != 0) {
-    watched.graphs_survive = graph_test_.answer(process.ring().cupti_path());
-    write(controls.graphs_survive, written.graphs_survive, static_cast<std::uint32_t>(watched.graphs_survive));
-  }
 }
 
 ProcessState Attachment::state_of(Watched& watched) {
@@ -393,12 +386,9 @@ void Attachment::add_remarks(std::vector<Remark>& remarks, const Watched& watche
                           state.name, state.pid, base::format_duration(watched.ended_ns)),
                        true});
   }
-  if (watched.graphs_survive != wire::GraphsSurvive::Unknown) {
+  if (ring.status().graphs.load(std::memory_order_relaxed) != 0) {
     remarks.push_back(
-        {watched.graphs_survive == wire::GraphsSurvive::Yes
-             ? tr("{} replays CUDA graphs. They outlive CUPTI here, so it leaves between bursts.", state.name)
-             : tr("{} replays CUDA graphs, which would not outlive CUPTI: it stays between bursts.", state.name),
-         false});
+        {tr("{} replays CUDA graphs, which would not outlive CUPTI: it stays between bursts.", state.name), false});
   }
   if (state.dropped == 0) return;
   remarks.push_back(

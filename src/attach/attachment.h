@@ -13,7 +13,6 @@
 #include <thread>
 #include <vector>
 
-#include "attach/graph_test.h"
 #include "attach/launcher.h"
 #include "attach/program_state.h"
 #include "attach/watched_process.h"
@@ -88,7 +87,6 @@ class Attachment {
   trace::Trace trace_;
   std::unique_ptr<capture::Recorder> recorder_;  // the reading thread puts events into the trace itself
   std::unique_ptr<Meeting> meeting_;
-  GraphTest graph_test_;
   // The reading thread's.
   std::vector<std::unique_ptr<Watched>> processes_;
   std::deque<Ended> ended_;  // the newest of those that have

@@ -25,17 +25,16 @@ constexpr int kDomains = 2;
 struct Api {
   std::atomic<std::uint32_t> name;  // text; 0: not sent yet
   std::atomic<bool> launches, graphs;
-  std::atomic<bool> begins_graph, ends_graph;  // at its start and at its end
-  bool waits, quiet, asks;                     // of call_lists.h; constant after prepare_calls()
-  Watched from;                                // the level that watches it; constant after prepare_calls()
-  bool enabled;                                // the library's thread only
+  bool waits, quiet, asks;  // of call_lists.h; constant after prepare_calls()
+  Watched from;             // the level that watches it; constant after prepare_calls()
+  bool enabled;             // the library's thread only
 };
 Api apis[kDomains][kMostCalls];
 
 // Counts how often callbacks were switched off. A call that began before may end without a callback.
 std::atomic<std::uint32_t> generation{1};
 std::atomic<std::uint32_t> anchor_now{0};
-std::atomic<bool> graph_in_progress{false}, finalising{false};
+std::atomic<bool> finalising{false};
 bool domains_on = false;  // the library's thread only
 
 constexpr CUpti_CallbackDomain domain_of(int d) {
@@ -49,9 +48,6 @@ std::uint32_t learn_name(Api& api, CUpti_CallbackDomain domain, CUpti_CallbackId
   for (const char* of : {"GraphInstantiate", "GraphLaunch", "GraphUpload", "GraphExecUpdate", "BeginCapture"}) {
     if (std::strstr(name, of)) api.graphs.store(true, kRelaxed);
   }
-  const bool instantiates = std::strstr(name, "GraphInstantiate");
-  if (instantiates || std::strstr(name, "BeginCapture")) api.begins_graph.store(true, kRelaxed);
-  if (instantiates || std::strstr(name, "EndCapture")) api.ends_graph.store(true, kRelaxed);
   const std::uint32_t text = text_id(name, std::strlen(name));
   if (text == kLater) return 0;
   api.name.store(text, kRelaxed);
@@ -108,7 +104,6 @@ void enter(ThreadState& t, int d, const CUpti_CallbackData& call, CUpti_Callback
   if (status.first_call_ns.load(kRelaxed) == 0) status.first_call_ns.store(t.start_ns, kRelaxed);
   if (api.launches.load(kRelaxed)) add(t.launches);
   if (api.graphs.load(kRelaxed)) {
-    if (api.begins_graph.load(kRelaxed)) graph_in_progress.store(true);
     graphs_seen.store(true);
     // CUPTI is just being finalised: that comes first. It takes some ms, unless it in turn waits for this thread.
     for (int ms = 0; ms < 20 && finalising.load(); ++ms) {
@@ -129,7 +124,6 @@ void leave(ThreadState& t, const CUpti_CallbackData& call, CUpti_CallbackDomain 
   message.thread = t.id.load(kRelaxed);
   message.api = std::uint32_t{t.domain} << 16 | t.call;
   if (t.name == 0) t.name = learn_name(api, domain, id);
-  if (api.ends_graph.load(kRelaxed)) graph_in_progress.store(false, std::memory_order_release);
   message.name = t.name;
   message.stack = t.stack;
   message.result = 0;
@@ -151,7 +145,6 @@ constexpr std::uint32_t kOwnCall = CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion;
 std::atomic<std::uint32_t> own_thread{0};  // in such a call; 0: none is
 OwnCall own_call = OwnCall::None;          // that thread only
 OwnCallEnd own_call_end = OwnCallEnd::Refused;
-bool graphs_survive_it = false;
 std::atomic<std::uint32_t> number_base{0};
 std::uint32_t last_number = 0;  // CUPTI's, at the last call of ours
 
@@ -167,8 +160,8 @@ void in_own_call(const CUpti_CallbackData& call) {
   if (own_call != OwnCall::Finalize) return;
   // A thread that begins with a graph says so first, and waits if it then finds us here.
   finalising.store(true);
-  if (!graphs_allow_finalising(graphs_survive_it)) {
-    own_call_end = OwnCallEnd::NotNow;
+  if (graphs_seen.load()) {
+    own_call_end = OwnCallEnd::Graphs;
   } else if (cupti.finalize() != CUPTI_SUCCESS) {
     own_call_end = OwnCallEnd::Refused;
   }
@@ -207,11 +200,9 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
   } else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED) {
     driver_ready.store(true, std::memory_order_release);
     wake_up();
-  } else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED) {
-    graphs_seen.store(true, std::memory_order_release);
-    graph_in_progress.store(true, std::memory_order_release);  // also by a capture whose beginning nobody saw
-  } else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED) {
-    graphs_seen.store(true, std::memory_order_release);
+  } else if (domain == CUPTI_CB_DOMAIN_RESOURCE &&
+             (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED || id == CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED)) {
+    graphs_seen.store(true);  // also by a capture whose beginning nobody saw
   } else if (domain == CUPTI_CB_DOMAIN_STATE && id == CUPTI_CBID_STATE_FATAL_ERROR) {
     const char* message = static_cast<const CUpti_StateData*>(data)->notification.message;
     if (!fatal.load(kRelaxed)) {
@@ -250,7 +241,6 @@ void forget_calls() {
   }
   domains_on = false;
   generation.fetch_add(1, std::memory_order_acq_rel);
-  graph_in_progress.store(false, std::memory_order_release);
   // Nobody will see the end of what is open now. Only callbacks write there, and none come any more.
   for (wire::OpenCall& open : ring.memory->open) open.thread.store(0, kRelaxed);
 }
@@ -265,6 +255,7 @@ void release_calls() {
   cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR);
   cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
   cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED);
+  cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
 }
 
 void say_fatal() {
@@ -273,16 +264,11 @@ void say_fatal() {
   set_state(wire::State::Failed, line.add("CUPTI has stopped: ").add(fatal_text).c_str());
 }
 
-bool graphs_allow_finalising(bool they_survive) {
-  return !graphs_seen.load() || (they_survive && !graph_in_progress.load());
-}
-
-OwnCallEnd make_own_call(OwnCall purpose, bool graphs_survive) {
+OwnCallEnd make_own_call(OwnCall purpose) {
   if (cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, kOwnCall) != CUPTI_SUCCESS) {
     return OwnCallEnd::Refused;
   }
   own_call = purpose;
-  graphs_survive_it = graphs_survive;
   own_call_end = OwnCallEnd::Refused;
   own_thread.store(thread_id(), std::memory_order_release);
   driver_version();

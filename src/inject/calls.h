@@ -23,19 +23,17 @@ void release_calls();
 enum class OwnCall : std::uint8_t { None, Number, Finalize };
 enum class OwnCallEnd : std::uint8_t {
   Done,
-  NotNow,   ///< a graph forbids that CUPTI is finalised
+  Graphs,   ///< there are some: CUPTI was not finalised
   Refused,  ///< by CUPTI, or the call had no callback
 };
-/// Makes that call on this thread, which is the library's. `graphs_survive`: see graphs_allow_finalising().
-OwnCallEnd make_own_call(OwnCall purpose, bool graphs_survive = false);
+/// Makes that call on this thread, which is the library's.
+OwnCallEnd make_own_call(OwnCall purpose);
 /// A call's number, which goes on counting when CUPTI has begun anew.
 std::uint32_t numbered(std::uint32_t correlation);
 
-/// The process has an executable graph, or captures one. Few versions of CUPTI, if any, may be finalised then.
+/// The process has, or had, an executable graph, or captures one: CUPTI must not be finalised any more. A replay
+/// afterwards may fail and end the program. With CUPTI 13.0 simple graphs survive, those of torch.compile do not.
 extern std::atomic<bool> graphs_seen;
-/// Not while one is perhaps being captured or built, which nothing may disturb.
-/// `they_survive`: this CUPTI has shown that it may be finalised beside graphs that are complete.
-bool graphs_allow_finalising(bool they_survive);
 
 enum class Watched : std::uint8_t {
   Nothing,

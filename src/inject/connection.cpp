@@ -327,10 +327,10 @@ class Loop {
     if (far_ahead || !ours || next - now < kWorthLeaving / hurry) return read_completed();
     const bool alone =
         contexts_seen() <= 1 && ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::Watching);
-    if (!stays_ && alone && graphs_allow_finalising(request.graphs_survive)) {
+    if (!stays_ && alone && !graphs_seen.load()) {
       deliver(static_cast<std::uint32_t>(level_), true);
       const std::int64_t from = now_ns();
-      const OwnCallEnd left = detach_cupti(request.graphs_survive);
+      const OwnCallEnd left = detach_cupti();
       if (left == OwnCallEnd::Done) {
         away_since_ = from;
         held_up_ = now_ns() - from;

@@ -21,7 +21,6 @@ struct ViewerRequest {
   std::int64_t burst, period, boost_until;  ///< period >= burst >= 1 ms
   std::int64_t sample;                      ///< 0: never
   std::uint32_t anchor;
-  bool graphs_survive;  ///< CUPTI may be finalised although the process replays graphs
 };
 
 inline std::int64_t clamp(std::int64_t v, std::int64_t least, std::int64_t most) {
@@ -40,7 +39,6 @@ inline ViewerRequest request_of(const wire::Controls& c, std::int64_t now) {
   w.period = clamp(microseconds(c.period_us.load(kRelaxed), 500'000), w.burst, kLongestPeriod);
   w.boost_until = clamp(c.boost_until_ns.load(kRelaxed), 0, now + kLongestBoost);
   w.anchor = c.anchor.load(kRelaxed);
-  w.graphs_survive = c.graphs_survive.load(kRelaxed) == static_cast<std::uint32_t>(wire::GraphsSurvive::Yes);
   const std::uint32_t sample = c.sample_us.load(kRelaxed);
   w.sample = sample == 0 ? 0 : clamp(std::int64_t{sample} * 1000, kMillisecond, kRarestSample);
   return w;

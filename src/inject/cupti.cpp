@@ -290,9 +290,9 @@ CUptiResult subscribe(char* holder, std::size_t room) {
 Cupti cupti;
 std::atomic<bool> cupti_works{false};
 
-OwnCallEnd detach_cupti(bool graphs_survive) {
+OwnCallEnd detach_cupti() {
   if (!cupti.finalize) return OwnCallEnd::Refused;
-  const OwnCallEnd end = make_own_call(OwnCall::Finalize, graphs_survive);
+  const OwnCallEnd end = make_own_call(OwnCall::Finalize);
   if (end == OwnCallEnd::Done) cupti.subscriber = nullptr;
   return end;
 }

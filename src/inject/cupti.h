@@ -55,7 +55,7 @@ void say_refusal(CUptiResult result, const char* holder, bool before = false);
 // only.
 
 /// Takes CUPTI out of the process. Not Done: it stayed as it was.
-OwnCallEnd detach_cupti(bool graphs_survive);
+OwnCallEnd detach_cupti();
 /// Once all threads have left it after that: what belonged to the subscription goes.
 void forget_cupti();
 enum class Joined : std::uint8_t { Yes, Busy, No };

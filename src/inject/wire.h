@@ -20,7 +20,7 @@
 namespace lanescope::wire {
 
 inline constexpr std::uint64_t kMagic = 0x31454E414C534C00;  // "\0LSLANE1"
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 /// The socket's path. Set by the launcher, inherited by every process of the program.
 inline constexpr const char* kSocketVariable = "LANESCOPE_ATTACH";
 
@@ -221,9 +221,6 @@ struct OpenCall {
 };
 inline constexpr std::size_t kOpenCalls = 256;
 
-/// Whether CUDA graphs can still be replayed once CUPTI has been finalised, as a test in another process says.
-enum class GraphsSurvive : std::uint32_t { Unknown, Yes, No };
-
 struct Controls {                             // written by the viewer
   std::atomic<std::uint32_t> level;           ///< Level
   std::atomic<std::uint32_t> walk_launches;   ///< 1: also launches get their stacks while they are recorded
@@ -232,7 +229,6 @@ struct Controls {                             // written by the viewer
   std::atomic<std::int64_t> boost_until_ns;   ///< Acquire: record continuously until then
   std::atomic<std::uint32_t> anchor;          ///< an API call (domain << 16 | id) that is watched between bursts, too
   std::atomic<std::uint32_t> sample_us;       ///< threads without calls are sampled this often; 0: never
-  std::atomic<std::uint32_t> graphs_survive;  ///< GraphsSurvive; older viewers leave it Unknown
 };
 
 struct Status {                               // written by the library

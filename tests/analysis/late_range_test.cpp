@@ -50,6 +50,24 @@ TEST_F(LateRange, IsWrittenAfterTheGapItExplains) {
   EXPECT_EQ(live.total().judged.sync_place_ns, 4 * 40);
 }
 
+// Before the loop a compiler tries its kernels out, each in a range of its own. There is room for the loop's all the same.
+TEST(SyncPlaces, ThoseOfTheStartUpMakeRoom) {
+  trace::Trace trace;
+  TraceBuilder t(trace);
+  const auto wait_in = [&](const std::string& range, Nanoseconds at) {
+    t.range(range, at + 50, at + 165);
+    t.kernel({at, at + 5}, {at + 10, at + 150});
+    t.sync(at + 60, at + 160, 1, 10);
+  };
+  for (int i = 0; i < 20; ++i) wait_in(std::to_string(i), 300 * i);
+  for (Nanoseconds at = 6000; at < 9000; at += 300) {
+    t.iteration(at, at + 300);
+    wait_in("float(loss)", at);
+  }
+  t.publish();
+  EXPECT_EQ(analysis::analyse(trace, 0, 9000).judged.sync_place, "float(loss)");
+}
+
 // The statement is the synchronisation and nothing else, so both start together, and again the range comes later. The
 // figures must not depend on where the analysis was when it looked.
 TEST_F(LateRange, MayStartTogetherWithItsCall) {

@@ -78,6 +78,14 @@ TEST_F(LoaderTest, OnlyTheLaunchingThreadsWaitsCount) {
   expect(gap(), BubbleCause::Cpu, 0, 50, 10);
 }
 
+// A thread of the program's own copies the batches, at 150, while the one that trains waits for one.
+TEST_F(LoaderTest, AndOfTheThreadThatIsFedByTheLaunchingOne) {
+  t.kernel(0, 100);
+  t.host_wait(100, 158);
+  t.upload({150, 155}, {160, 200}, 1000, 2, 7);
+  EXPECT_EQ(parts(), "waiting for data 50, launch latency 10");
+}
+
 // The pin thread allocates throughout; the program's own thread was late for another reason.
 TEST_F(LoaderTest, APinThreadThatAllocatesHoldsNobodyElse) {
   t.call("cudaHostAlloc", 90, 158, 0, 7);

@@ -443,6 +443,20 @@ TEST(RecordedInParts, TheEvidenceIsOfWholeIterations) {
   EXPECT_EQ(gather(one.trace, 0, kPartsEvery).iterations, 0) << "two whole iterations are too few";
 }
 
+// A burst has two whole iterations. Of the newest 50 none was recorded, of the newest 200 there are 20: advice is from
+// the newest 800, which have 140.
+TEST(RecordedInParts, AdviceGoesBackToABurst) {
+  PartsLoop loop;
+  record_in_bursts(loop, 100);
+  loop.iterate_until(1'100, false);
+  loop.build.publish();
+  const Finished finished(loop.trace);
+  const auto stretch = steady_stretch(loop.trace, finished.records(), {.most_iterations = 50});
+  ASSERT_TRUE(stretch.has_value());
+  EXPECT_EQ(stretch->first, 300 * kPeriod);
+  EXPECT_EQ(stretch->second, 1'100 * kPeriod);
+}
+
 // Without iterations, the evidence is of all recorded time: 32,400 per burst, in which three iterations begin, at
 // 10,000, 20,000 and 30,000. Their syncs are counted.
 TEST(RecordedInParts, WithoutIterationsTheEvidenceIsOfTheRecordedTime) {

@@ -98,7 +98,8 @@ std::vector<ReferenceBubble> divided(const Facts& facts, const ReferenceBubble& 
   std::vector<std::pair<BubbleCause, std::vector<Interval>>> held{
       {BubbleCause::Loader, {}}, {BubbleCause::Pinning, {}}, {BubbleCause::Allocation, {}}, {BubbleCause::Staging, {}}};
   for (const Event& w : facts.host_waits)
-    if (!launch || facts.thread(w) == facts.thread(*launch)) held[0].second.push_back({w.start_ns, w.end_ns});
+    if (!launch || facts.thread(w) == facts.thread(*launch) || facts.kind(*next) == LaneKind::CopyH2D)
+      held[0].second.push_back({w.start_ns, w.end_ns});
   const auto before_issuer = before ? facts.issuer.find(before->correlation) : facts.issuer.end();
   const auto launched_before = [&](const Event& c) {
     return before && before->correlation != 0 && before_issuer != facts.issuer.end() &&

@@ -113,40 +113,6 @@ TEST_F(AttachTest, WhatHasEndedCostsNoMemoryAndNoDescriptor) {
   EXPECT_LT(files_left, files_at_first + kPrograms);
 }
 
-// Whether CUPTI may leave a program that replays graphs is tried in a process of the viewer's own, with the driver and
-// the libcupti of the program: it may if that lives.
-TEST_F(AttachTest, CuptiLeavesAProgramWithGraphsOnlyWhereATestHasShownThatTheyOutliveIt) {
-  const auto here = [&](const std::map<std::string, std::string>& variables) {
-    Surroundings s = on_fake_gpu();
-    s.environment["LD_LIBRARY_PATH"] = LANESCOPE_FAKES;
-    for (const auto& [name, value] : variables) s.environment[name] = value;
-    return s;
-  };
-  const Surroundings survive = here({{"FAKE_CUPTI_GRAPHS", "survive"}});
-  const std::vector<std::string> test{"replay-graphs", survive.environment.at("LANESCOPE_CUPTI")};
-  EXPECT_EQ(run(test, survive).status, 0);
-  EXPECT_EQ(run(test, here({})).status, 1);
-  EXPECT_EQ(run(test, here({{"FAKE_CUPTI_GRAPHS", "survive"}, {"FAKE_CUPTI_STAYS", "1"}})).status, 1);
-  EXPECT_EQ(run(test, here({{"FAKE_CUPTI_GRAPHS", "survive"}, {"FAKE_NVML_FREE_MB", "1000"}})).status, 1)
-      << "the test takes no memory that the program may want";
-
-  std::ofstream(folder_ / "graphs.py") << R"(
-import time
-import fake_gpu as gpu
-gpu.init()
-end = time.monotonic() + 60
-while time.monotonic() < end and gpu.finalized() < 2:
-    gpu.graph_launch('node', 3, 20, gpu.STREAM)
-    gpu.sync(gpu.STREAM)
-print(gpu.finalized() > 0)
-)";
-  const Outcome outcome =
-      record({"--share", "10", "--record", "run.lanescope"}, {LANESCOPE_PYTHON, "graphs.py"}, survive);
-  EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(outcome.err, "");
-  EXPECT_EQ(outcome.out, "True\n");
-}
-
 TEST_F(AttachTest, AReportOfTheRecordingNamesTheLineThatWaits) {
   ASSERT_EQ(record({"--level", "calls", "--record", "run.json.gz"}, {LANESCOPE_PYTHON, train(), "--iterations", "200"},
                    on_fake_gpu())

@@ -7,7 +7,6 @@
 //   FAKE_CUPTI_HOLDER   the name of the other subscriber
 //   FAKE_CUPTI_SPIN     1: waits spin instead of sleeping
 //   FAKE_CUPTI_STAYS    cuptiFinalize refuses
-//   FAKE_CUPTI_GRAPHS   survive: graphs that were made before cuptiFinalize can be replayed after it
 //   FAKE_CUPTI_KERNELS  what enabling kernels answers; 0 or not set: success
 #include <cupti.h>
 #include <dlfcn.h>
@@ -77,7 +76,8 @@ std::atomic<std::uint32_t> last_correlation{0};
 std::atomic<std::uint32_t> calls_open{0}, stuck_at{0};
 std::atomic<std::int64_t> clock_step{0};
 std::atomic<int> flushes{0}, finalized{0};
-std::atomic<bool> graphs_made{false}, graphs_broken{false}, capturing{false}, held{false}, may_switch_copies{false};
+std::atomic<bool> graphs_made{false}, graphs_broken{false}, capturing{false}, capture_in_flush{false}, held{false},
+    may_switch_copies{false};
 std::atomic<void (*)()> in_flush = nullptr;
 
 // What a test preloads to count allocations and locks.
@@ -527,8 +527,7 @@ EXPORT CUptiResult cuptiFinalize() {
   gpu().kinds.clear();
   gpu().buffers.clear();
   last_correlation = 0;
-  const char* graphs = std::getenv("FAKE_CUPTI_GRAPHS");
-  graphs_broken = graphs_made && (!graphs || std::strcmp(graphs, "survive") != 0);
+  graphs_broken = graphs_made.load();
   ++finalized;
   return CUPTI_SUCCESS;
 }
@@ -537,6 +536,12 @@ EXPORT int fake_finalized() { return finalized; }
 EXPORT CUptiResult cuptiActivityFlushAll(std::uint32_t flag) {
   ++flushes;
   if (const auto meanwhile = in_flush.load()) meanwhile();
+  if (flag == CUPTI_ACTIVITY_FLAG_FLUSH_FORCED && capture_in_flush.exchange(false)) {
+    std::thread([] {
+      const Call call(false, CUPTI_RUNTIME_TRACE_CBID_cudaStreamBeginCapture_v10000);
+      capturing = graphs_made = true;
+    }).join();
+  }
   std::unique_lock lock(gpu().mutex);
   if (complete) give_back(lock, flag == CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   return CUPTI_SUCCESS;
@@ -584,19 +589,8 @@ EXPORT std::uint32_t fake_graph_launch(const char* name, std::uint32_t nodes, st
   for (std::uint32_t i = 0; i < nodes; ++i) kernel(name, duration_ns, stream, call.correlation, 1000 + i);
   return call.correlation;
 }
-EXPORT void fake_begin_capture() {
-  const Call call(false, CUPTI_RUNTIME_TRACE_CBID_cudaStreamBeginCapture_v10000);
-  capturing = true;
-}
-EXPORT void fake_end_capture() {
-  const Call call(false, CUPTI_RUNTIME_TRACE_CBID_cudaStreamEndCapture_v10000);
-  capturing = false;
-}
-/// From now on each flush begins or ends a capture, in another thread; 0: no more, and none is under way.
-EXPORT void fake_capture_in_flush(int on) {
-  in_flush = on ? +[] { std::thread(capturing ? fake_end_capture : fake_begin_capture).join(); } : nullptr;
-  if (!on && capturing) fake_end_capture();
-}
+/// The next forced flush, the last before CUPTI would be finalised, begins a capture in another thread.
+EXPORT void fake_capture_in_flush() { capture_in_flush = true; }
 /// kind: 1 H2D, 2 D2H, 8 D2D. A blocking copy waits for its stream and itself.
 EXPORT std::uint32_t fake_memcpy(std::uint32_t kind, std::uint64_t bytes, std::uint64_t duration_ns,
                                  std::uint32_t stream, int blocks) {
