@@ -33,9 +33,11 @@ Api apis[kDomains][kMostCalls];
 
 // Counts how often callbacks were switched off. A call that began before may end without a callback.
 std::atomic<std::uint32_t> generation{1};
+std::atomic<std::int64_t> switched_off_ns{0};  // then
 std::atomic<std::uint32_t> anchor_now{0};
-std::atomic<bool> finalising{false};
-bool domains_on = false;  // the library's thread only
+std::atomic<Departure> departure{Departure::No};
+std::int64_t departure_took_ns = 0;  // written before `departure`
+bool domains_on = false;             // the library's thread only
 
 constexpr CUpti_CallbackDomain domain_of(int d) {
   return d == 0 ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API;
@@ -106,11 +108,40 @@ void enter(ThreadState& t, int d, const CUpti_CallbackData& call, CUpti_Callback
   if (api.graphs.load(kRelaxed)) {
     graphs_seen.store(true);
     // CUPTI is just being finalised: that comes first. It takes some ms, unless it in turn waits for this thread.
-    for (int ms = 0; ms < 20 && finalising.load(); ++ms) {
+    for (int ms = 0; ms < 20 && departure.load() == Departure::Now; ++ms) {
       const timespec short_while{0, kMillisecond};
       nanosleep(&short_while, nullptr);
     }
   }
+}
+
+// Where a thread is in a call that it has begun, CUPTI keeps something for its end. Of a call that began before
+// callbacks were switched off the end is perhaps not seen; those that wait always have theirs.
+bool others_in_calls(const ThreadState* t) {
+  const std::size_t used = threads_used.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < used && i < wire::kOpenCalls; ++i) {
+    const wire::OpenCall& open = ring.memory->open[i];
+    if ((t && t->index == i) || open.thread.load() == 0) continue;
+    const std::uint32_t api = open.api.load(kRelaxed);
+    if (open.start_ns.load(kRelaxed) > switched_off_ns.load(kRelaxed) ||
+        apis[api >> 16 == CUPTI_CB_DOMAIN_DRIVER_API][api & 0xFFFF].waits) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// At the end of a call of this thread. `t`: null if it is the library's.
+void depart_here(const ThreadState* t) {
+  Departure wanted = t ? Departure::Wanted : Departure::OfOwnThread;
+  if (others_in_calls(t) || !departure.compare_exchange_strong(wanted, Departure::Now)) return;
+  // A thread that begins with a graph says so first, and waits if it then finds us here.
+  const std::int64_t began = now_ns();
+  const Departure end = graphs_seen.load()                  ? Departure::Graphs
+                        : cupti.finalize() == CUPTI_SUCCESS ? Departure::Done
+                                                            : Departure::Refused;
+  departure_took_ns = now_ns() - began;
+  departure.store(end);
 }
 
 void leave(ThreadState& t, const CUpti_CallbackData& call, CUpti_CallbackDomain domain, CUpti_CallbackId id) {
@@ -128,9 +159,13 @@ void leave(ThreadState& t, const CUpti_CallbackData& call, CUpti_CallbackDomain 
   message.stack = t.stack;
   message.result = 0;
   if (call.functionReturnValue) std::memcpy(&message.result, call.functionReturnValue, sizeof(message.result));
-  ring.send_marked(wire::MessageKind::Call, t.mark, &message, sizeof(message));
+  const Departure now = departure.load(kRelaxed);
+  const bool only_for_its_end =
+      now != Departure::No && api.from > Watched::Waits && anchor_now.load(kRelaxed) != message.api;
+  if (!only_for_its_end) ring.send_marked(wire::MessageKind::Call, t.mark, &message, sizeof(message));
   show_open(t, false);  // only now, so that the viewer sees the call in one place or the other
   t.quiet_since_ns.store(message.end_ns, kRelaxed);
+  if (now == Departure::Wanted) depart_here(&t);
 }
 
 void set(int d, std::size_t id, bool on) {
@@ -143,29 +178,23 @@ void set(int d, std::size_t id, bool on) {
 
 constexpr std::uint32_t kOwnCall = CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion;
 std::atomic<std::uint32_t> own_thread{0};  // in such a call; 0: none is
-OwnCall own_call = OwnCall::None;          // that thread only
-OwnCallEnd own_call_end = OwnCallEnd::Refused;
 std::atomic<std::uint32_t> number_base{0};
-std::uint32_t last_number = 0;  // CUPTI's, at the last call of ours
 
 void in_own_call(const CUpti_CallbackData& call) {
   if (own_thread.load(std::memory_order_acquire) != thread_id() || call.callbackSite != CUPTI_API_EXIT) return;
-  if (own_call == OwnCall::Number && call.correlationId <= last_number) {
-    // Other threads' calls may have begun after the one that finalised, and have been seen.
-    const std::uint32_t newest = newest_call() - number_base.load(kRelaxed);
-    number_base.fetch_add(static_cast<std::int32_t>(newest - last_number) > 0 ? newest : last_number, kRelaxed);
-  }
-  last_number = call.correlationId;
-  own_call_end = OwnCallEnd::Done;
-  if (own_call != OwnCall::Finalize) return;
-  // A thread that begins with a graph says so first, and waits if it then finds us here.
-  finalising.store(true);
-  if (graphs_seen.load()) {
-    own_call_end = OwnCallEnd::Graphs;
-  } else if (cupti.finalize() != CUPTI_SUCCESS) {
-    own_call_end = OwnCallEnd::Refused;
-  }
-  finalising.store(false);
+  if (departure.load() == Departure::OfOwnThread) return depart_here(nullptr);
+  // Other threads' calls may have begun since CUPTI began anew, and have been seen.
+  const std::uint32_t newest = newest_call() - number_base.load(kRelaxed);
+  if (call.correlationId <= newest) number_base.fetch_add(newest, kRelaxed);
+}
+
+void make_own_call() {
+  if (cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, kOwnCall) != CUPTI_SUCCESS) return;
+  own_thread.store(thread_id(), std::memory_order_release);
+  driver_version();
+  own_thread.store(0, std::memory_order_release);
+  if (departure.load() != Departure::Done)
+    cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, kOwnCall);
 }
 
 template <typename Ids>
@@ -264,19 +293,25 @@ void say_fatal() {
   set_state(wire::State::Failed, line.add("CUPTI has stopped: ").add(fatal_text).c_str());
 }
 
-OwnCallEnd make_own_call(OwnCall purpose) {
-  if (cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, kOwnCall) != CUPTI_SUCCESS) {
-    return OwnCallEnd::Refused;
+void find_number() { make_own_call(); }
+
+Departed depart() {
+  const auto wait = [](std::int64_t ns) {
+    const timespec pause{0, ns};
+    nanosleep(&pause, nullptr);
+  };
+  constexpr std::int64_t kLook = kMillisecond / 5, kCallComes = 100 * kMillisecond;
+  watch(Watched::Calls, anchor_now.load(kRelaxed));
+  wait(kMillisecond);  // for launches that had begun before
+  departure.store(Departure::Wanted);
+  for (std::int64_t ns = 0; ns < kCallComes && departure.load() == Departure::Wanted; ns += kLook) wait(kLook);
+  if (Departure wanted = Departure::Wanted; departure.compare_exchange_strong(wanted, Departure::OfOwnThread)) {
+    make_own_call();
+    wanted = Departure::OfOwnThread;
+    departure.compare_exchange_strong(wanted, Departure::No);
   }
-  own_call = purpose;
-  own_call_end = OwnCallEnd::Refused;
-  own_thread.store(thread_id(), std::memory_order_release);
-  driver_version();
-  own_thread.store(0, std::memory_order_release);
-  if (own_call_end != OwnCallEnd::Done || purpose != OwnCall::Finalize) {
-    cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, kOwnCall);
-  }
-  return own_call_end;
+  while (departure.load() == Departure::Now) wait(kLook);
+  return {departure.exchange(Departure::No), departure_took_ns};
 }
 
 std::uint32_t numbered(std::uint32_t correlation) { return correlation + number_base.load(kRelaxed); }
@@ -317,7 +352,9 @@ void watch(Watched watched, std::uint32_t anchor) {
       set(d, id, on);
     }
   }
-  if (off) generation.fetch_add(1, std::memory_order_acq_rel);
+  if (!off) return;
+  generation.fetch_add(1, std::memory_order_acq_rel);
+  switched_off_ns.store(now_ns(), kRelaxed);
 }
 
 }  // namespace lanescope::inject

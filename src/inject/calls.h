@@ -19,15 +19,24 @@ void forget_calls();
 void forget_call_names();
 /// Switches off what prepare_calls() has switched on.
 void release_calls();
-/// What CUPTI does at the next call of cuDriverGetVersion, which nobody else watches.
-enum class OwnCall : std::uint8_t { None, Number, Finalize };
-enum class OwnCallEnd : std::uint8_t {
-  Done,
-  Graphs,   ///< there are some: CUPTI was not finalised
-  Refused,  ///< by CUPTI, or the call had no callback
+/// Learns from which number CUPTI counts calls now, by a call of the library's own. Its thread only.
+void find_number();
+enum class Departure : std::uint32_t {
+  No,           ///< or not now: some thread is in a call for long
+  Wanted,       ///< of the thread that ends its call next, unless another one is in a call
+  OfOwnThread,  ///< wanted of the library's
+  Now,          ///< a thread is at it
+  Done,         ///< CUPTI has been finalised
+  Graphs,       ///< there are some: CUPTI was not finalised
+  Refused,      ///< by CUPTI
 };
-/// Makes that call on this thread, which is the library's.
-OwnCallEnd make_own_call(OwnCall purpose);
+struct Departed {
+  Departure how;
+  std::int64_t took_ns;  ///< of the thread that did it
+};
+/// Finalises CUPTI where a call ends, on the thread that makes it, as NVIDIA advises; if no call comes, where one of
+/// the library's own ends. Its thread only, which waits for it.
+Departed depart();
 /// A call's number, which goes on counting when CUPTI has begun anew.
 std::uint32_t numbered(std::uint32_t correlation);
 

@@ -329,17 +329,17 @@ class Loop {
         contexts_seen() <= 1 && ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::Watching);
     if (!stays_ && alone && !graphs_seen.load()) {
       deliver(static_cast<std::uint32_t>(level_), true);
-      const std::int64_t from = now_ns();
-      const OwnCallEnd left = detach_cupti();
-      if (left == OwnCallEnd::Done) {
-        away_since_ = from;
-        held_up_ = now_ns() - from;
+      const Departed departed = detach_cupti();
+      if (departed.how == Departure::Done) {
+        held_up_ = departed.took_ns;
+        away_since_ = now_ns() - held_up_;
         const timespec others_leave{0, kOthersLeave / hurry};
         nanosleep(&others_leave, nullptr);
         forget_cupti();
         return come_back();
       }
-      stays_ = left == OwnCallEnd::Refused;
+      watch(watched_, anchor_);
+      stays_ = departed.how == Departure::Refused;
     }
     release_kinds();
     if (kinds_on()) read_completed();

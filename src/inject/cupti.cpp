@@ -290,11 +290,11 @@ CUptiResult subscribe(char* holder, std::size_t room) {
 Cupti cupti;
 std::atomic<bool> cupti_works{false};
 
-OwnCallEnd detach_cupti() {
-  if (!cupti.finalize) return OwnCallEnd::Refused;
-  const OwnCallEnd end = make_own_call(OwnCall::Finalize);
-  if (end == OwnCallEnd::Done) cupti.subscriber = nullptr;
-  return end;
+Departed detach_cupti() {
+  if (!cupti.finalize) return {Departure::Refused, 0};
+  const Departed departed = depart();
+  if (departed.how == Departure::Done) cupti.subscriber = nullptr;
+  return departed;
 }
 
 void forget_cupti() {
@@ -320,7 +320,7 @@ Joined join_cupti() {
     return busy ? Joined::Busy : Joined::No;
   }
   prepare_calls();
-  make_own_call(OwnCall::Number);
+  find_number();
   if (!ask_for_records()) {
     cupti.unsubscribe(cupti.subscriber);
     set_state(wire::State::NoCupti, "CUPTI does not accept buffers for its records");

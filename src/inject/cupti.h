@@ -54,8 +54,8 @@ void say_refusal(CUptiResult result, const char* holder, bool before = false);
 // until CUPTI has been finalised. A graph that was instantiated before can then not be replayed. The library's thread
 // only.
 
-/// Takes CUPTI out of the process. Not Done: it stayed as it was.
-OwnCallEnd detach_cupti();
+/// Takes CUPTI out of the process. Not Done: it stayed, with more calls watched than before.
+Departed detach_cupti();
 /// Once all threads have left it after that: what belonged to the subscription goes.
 void forget_cupti();
 enum class Joined : std::uint8_t { Yes, Busy, No };

@@ -61,6 +61,7 @@ def init():
 launch = _function("fake_launch", _u32, _Text, _Microseconds, _u32)                # name, duration, stream
 driver_launch = _function("fake_driver_launch", _u32, _Text, _Microseconds, _u32)  # the same, as Triton launches
 graph_launch = _function("fake_graph_launch", _u32, _Text, _u32, _Microseconds, _u32)  # name, nodes, duration, stream
+records_itself = _function("fake_records_itself", None)                           # copies may be switched off beside work
 capture_in_flush = _function("fake_capture_in_flush", None)                       # the next forced one begins a capture
 memcpy = _function("fake_memcpy", _u32, _u32, _u64, _Microseconds, _u32, _i32)     # kind, bytes, duration, stream, blocks
 memset = _function("fake_memset", _u32, _u64, _Microseconds, _u32)                 # bytes, duration, stream

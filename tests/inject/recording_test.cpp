@@ -303,6 +303,36 @@ while True:
   EXPECT_THAT(m.problems, IsEmpty());
 }
 
+// A thread waits for seconds: CUPTI keeps something for the end of its call. It may go once no thread does.
+TEST(Recording, CuptiStaysWhileAThreadIsInALongCall) {
+  Viewer viewer;
+  viewer.start(R"(
+import threading
+import fake_gpu as gpu
+gpu.init()
+gpu.records_itself()
+def wait_long():
+    for i in range(2):
+        gpu.launch('long', 2_000_000, 9)
+        gpu.sync(9)
+    print('waited', flush=True)
+threading.Thread(target=wait_long, daemon=True).start()
+while True:
+    gpu.launch('kernel', 20, gpu.STREAM)
+    gpu.sync(gpu.STREAM)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  in_short_bursts(*process, 400);
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] { return viewer.output().find("waited") != std::string::npos; })) << viewer.output();
+  EXPECT_GE(count(m, wire::RecordingAct::Off), 3u);
+  const std::size_t aways = count(m, wire::RecordingAct::Away);
+  EXPECT_LE(aways, 3u) << "at most before, between and after";
+  ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Away) >= aways + 2; })) << viewer.output();
+  EXPECT_THAT(m.problems, IsEmpty());
+}
+
 // As torch.profiler may: whoever comes while CUPTI is away has it. The library waits for its turn, and says so.
 TEST(Recording, AnotherProfilerThatComesWhileCuptiIsAwayIsWaitedFor) {
   Viewer viewer;

@@ -75,7 +75,7 @@ std::atomic<std::uint32_t> last_correlation{0};
 // As CUPTI 13.0 does if synchronisations are switched off during a call: all later ones have the number of that one.
 std::atomic<std::uint32_t> calls_open{0}, stuck_at{0};
 std::atomic<std::int64_t> clock_step{0};
-std::atomic<int> flushes{0}, finalized{0};
+std::atomic<int> flushes{0}, finalized{0}, long_waits{0};
 std::atomic<bool> graphs_made{false}, graphs_broken{false}, capturing{false}, capture_in_flush{false}, held{false},
     may_switch_copies{false};
 std::atomic<void (*)()> in_flush = nullptr;
@@ -295,6 +295,14 @@ std::uint64_t end_of_all() {
   return end;
 }
 void wait_until(std::uint64_t end) {
+  // Of a long wait, all but its edges counts, so that whoever looks first and then finalises is not wronged.
+  constexpr std::uint64_t kEdge = 500'000'000;
+  if (const std::uint64_t now = stamp(); end > now + 3 * kEdge) {
+    wait_until(now + kEdge);
+    ++long_waits;
+    for (std::uint64_t at = stamp(); at + kEdge < end; at += kEdge) wait_until(at + kEdge);
+    --long_waits;
+  }
   static const bool spin = std::getenv("FAKE_CUPTI_SPIN") != nullptr;
   for (std::uint64_t now = stamp(); now < end; now = stamp()) {
     if (spin || end - now < 20'000) continue;
@@ -497,7 +505,8 @@ EXPORT CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
 EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   // The real one may free memory twice then, and end the program; when our own loop has ended it never did.
   for (const auto copies : {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET}) {
-    if (kind != copies || graphs_made || may_switch_copies || std::getenv("FAKE_CUPTI_STAYS")) continue;
+    if (kind != copies || graphs_made || may_switch_copies || std::getenv("FAKE_CUPTI_STAYS"))
+      continue;
     std::fputs("copies are switched off beside running work\n", stderr);
     std::abort();
   }
@@ -511,6 +520,10 @@ EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
 /// Takes everything out of the process; numbers begin anew. What was instantiated before cannot be replayed any more.
 EXPORT CUptiResult cuptiFinalize() {
   if (std::getenv("FAKE_CUPTI_STAYS")) return CUPTI_ERROR_UNKNOWN;
+  if (long_waits > 0) {
+    std::fputs("finalised while a thread is in a call\n", stderr);
+    std::abort();
+  }
   if (capturing) {
     std::fputs("finalised while a graph is captured\n", stderr);
     std::abort();
