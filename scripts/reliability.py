@@ -74,9 +74,8 @@ TESTS = [
      "Recording/RunsAhead.AllKernelsOfABurstAreKnown/0"),
     ("CUPTI leaves the process between bursts and comes back, but never where a graph could be replayed after it", "inject",
      "Recording.BetweenBurstsCuptiLeavesTheProcess:Recording.WithGraphsCuptiStaysAndRecordsNothingBetweenBursts:"
-     "Recording.GraphsThatOutliveCuptiLetItLeave"),
-    ("Whether graphs outlive it is tried in another process", "app",
-     "AttachTest.CuptiLeavesAProgramWithGraphsOnlyWhereATestHasShownThatTheyOutliveIt"),
+     "Recording.ACaptureThatBeginsAtTheLastMomentKeepsCupti"),
+    ("It leaves where no thread is in a call: not beside one that waits", "Recording.CuptiStaysWhileAThreadIsInALongCall"),
     ("It leaves and comes back a thousand times: nothing is lost, and nothing grows", "inject",
      "Recording.AThousandCyclesLoseNothingAndLeaveNothingBehind"),
     ("Another profiler takes CUPTI while it is away: it is said, and waited for", "inject",
