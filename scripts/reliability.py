@@ -75,7 +75,8 @@ TESTS = [
     ("CUPTI leaves the process between bursts and comes back, but never where a graph could be replayed after it", "inject",
      "Recording.BetweenBurstsCuptiLeavesTheProcess:Recording.WithGraphsCuptiStaysAndRecordsNothingBetweenBursts:"
      "Recording.ACaptureThatBeginsAtTheLastMomentKeepsCupti"),
-    ("It leaves where no thread is in a call: not beside one that waits", "Recording.CuptiStaysWhileAThreadIsInALongCall"),
+    ("It leaves where no thread is in a call: not beside one that waits", "inject",
+     "Recording.CuptiStaysWhileAThreadIsInALongCall"),
     ("It leaves and comes back a thousand times: nothing is lost, and nothing grows", "inject",
      "Recording.AThousandCyclesLoseNothingAndLeaveNothingBehind"),
     ("Another profiler takes CUPTI while it is away: it is said, and waited for", "inject",
