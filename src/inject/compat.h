@@ -24,6 +24,7 @@ __asm__(".symver pthread_create,pthread_create@" LANESCOPE_OLDEST);
 __asm__(".symver dlopen,dlopen@" LANESCOPE_OLDEST);
 __asm__(".symver dlsym,dlsym@" LANESCOPE_OLDEST);
 __asm__(".symver dlerror,dlerror@" LANESCOPE_OLDEST);
+__asm__(".symver dladdr,dladdr@" LANESCOPE_OLDEST);
 #endif
 
 namespace lanescope::inject {

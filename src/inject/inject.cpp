@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include <atomic>
+#include <cstring>
 
 #include "inject/compat.h"
 #include "inject/connection.h"
@@ -35,6 +36,14 @@ bool ready() {
   return found == Ready && live();
 }
 
+// In each step of a JAX program XLA makes some dozen ranges, as soon as somebody listens. They slow it down, and name
+// XLA's parts where the user's line is wanted.
+bool is_of_jax(const void* in_a_library) {
+  Dl_info info;
+  if (dladdr(in_a_library, &info) == 0 || !info.dli_fname) return false;
+  return std::strstr(info.dli_fname, "/jaxlib/") || std::strstr(info.dli_fname, "/jax_plugins/");
+}
+
 }  // namespace
 }  // namespace lanescope::inject
 
@@ -56,7 +65,7 @@ LANESCOPE_EXPORT int InitializeInjection() {
 LANESCOPE_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t tables);
 LANESCOPE_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t tables) {
   using namespace lanescope::inject;
-  if (!ready()) return 0;  // NVTX switches itself off
+  if (is_of_jax(reinterpret_cast<const void*>(tables)) || !ready()) return 0;  // NVTX switches itself off
   std::uint32_t found = Untouched;
   if (nvtx_session.compare_exchange_strong(found, Ready)) leave_at_exit();
   return take_over_nvtx(tables) ? 1 : 0;
@@ -71,5 +80,5 @@ LANESCOPE_EXPORT int InitializeInjectionNvtx(NvtxGetExportTableFunc_t tables) {
 LANESCOPE_EXPORT int InitializeInjectionNvtxExtension(void* module);
 LANESCOPE_EXPORT int InitializeInjectionNvtxExtension(void* module) {
   using namespace lanescope::inject;
-  return ready() && take_over_nvtx_extension(module) ? 1 : 0;
+  return !is_of_jax(module) && ready() && take_over_nvtx_extension(module) ? 1 : 0;
 }

@@ -72,6 +72,27 @@ input()
   EXPECT_EQ(viewer.wait(), 0) << viewer.output();
 }
 
+// XLA makes many as soon as somebody listens. Those of the rest of the program are wanted.
+TEST(Ranges, OfJaxAreNotListenedTo) {
+  Viewer viewer;
+  viewer.start(std::string(kOpen) + R"(
+import shutil, tempfile
+with tempfile.TemporaryDirectory() as folder:
+    os.mkdir(folder + '/jaxlib')
+    shutil.copy(ranges._name, folder + '/jaxlib/libjax_common.so')
+    xla = ctypes.CDLL(folder + '/jaxlib/libjax_common.so')
+    print([xla.ranges_push(b'Thunk'), ranges.ranges_push(b'mine'), ranges.ranges_pop(), xla.ranges_pop()], flush=True)
+input()
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  ASSERT_TRUE(viewer.until_printed("[-2, 0, 0, -2]")) << viewer.output();  // NVTX_NO_PUSH_POP_TRACKING
+  ASSERT_TRUE(process->until([&] { return process->messages.ranges.size() >= 2; }));
+  EXPECT_EQ(acts(process->messages), "push(|mine) pop(|) ");
+  viewer.say("");
+  EXPECT_EQ(viewer.wait(), 0) << viewer.output();
+}
+
 TEST(Ranges, CudaMayComeAfterwards) {
   Viewer viewer;
   viewer.start(std::string(kOpen) + R"(
