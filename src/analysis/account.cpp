@@ -278,7 +278,7 @@ std::optional<AdvicePlan> plan_advice(const trace::Trace& trace, std::span<const
 
 namespace {
 
-std::string without_wait_text(const WithoutWait& answer) {
+std::string without_wait_text(const WhatIf& answer) {
   if (!answer.refusal.empty()) return tr("What it would gain is not predicted: {}.", answer.refusal);
   constexpr double kNothing = 1.02;
   if (answer.most_factor < kNothing) {

@@ -87,7 +87,7 @@ struct Card {
   std::string fix;           ///< one sentence
   std::vector<Remedy> remedies;
   /// What the program would gain if it did not wait here, also in words in `what`; empty: it has not been asked.
-  std::optional<WithoutWait> without_wait;
+  std::optional<WhatIf> without_wait;
 };
 
 /// The thresholds of all rules. Shares are of the iterations' time. Where a comment names another tool, it uses the

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -78,6 +80,7 @@ class ReplayReader {
     if (source.kind == LaneKind::Phases) {
       if (event.kind != EventKind::Range || trace::range_kind_of(event) == trace::RangeKind::Timed) return;
       const std::size_t thread = lanes_.thread_of(source.lane);
+      if (trace::is_host_wait(event)) data_waits_.push_back({{event.start_ns, event.end_ns}, thread});
       open_.add(thread, event.start_ns, event.end_ns, event.name);
       range_ends_[{thread, event.start_ns, event.name}] = event.end_ns;
     } else if (source.kind == LaneKind::Calls) {
@@ -92,8 +95,17 @@ class ReplayReader {
       const trace::CallKey key = lanes_.key_of(source.lane, event.correlation);
       const auto call = event.correlation == 0 ? newest_.end() : newest_.find(key);
       const std::size_t stream = streams_.try_emplace(lanes_.stream_of(source.lane), streams_.size()).first->second;
-      operations_.push_back({event.start_ns, event.end_ns, stream, call == newest_.end() ? Replay::kNone : call->second,
-                             source.kind == LaneKind::CopyD2H});
+      Operation& operation = operations_.emplace_back();
+      operation.start = event.start_ns;
+      operation.end = event.end_ns;
+      operation.stream = stream;
+      operation.call = call == newest_.end() ? Replay::kNone : call->second;
+      operation.name = event.name;
+      operation.kind = source.kind;
+      if (event.kind == EventKind::Copy) {
+        operation.source = trace::copy_traits_of(event).source;
+        operation.bytes = trace::bytes_of(event);
+      }
       if (call != newest_.end()) issuing_.insert(calls_[call->second].thread);
     }
   }
@@ -112,7 +124,14 @@ class ReplayReader {
   struct Operation {
     Nanoseconds start, end;
     std::size_t stream, call;  // kNone: its call is not known
-    bool download;
+    NameId name;
+    LaneKind kind;
+    trace::MemoryKind source;
+    std::uint64_t bytes;
+  };
+  struct DataWait {
+    TimeSpan span;
+    std::size_t thread;
   };
 
   bool refuse(std::string why) {
@@ -165,19 +184,36 @@ class ReplayReader {
                      [&](std::size_t a, std::size_t b) { return operations_[a].call < operations_[b].call; });
     number_of_.assign(operations_.size(), Replay::kNone);
 
-    std::size_t call = 0, next = 0;
-    Nanoseconds sum = 0;
+    std::erase_if(data_waits_, [&](const DataWait& wait) { return !issuing_.contains(wait.thread); });
+    std::size_t call = 0, next = 0, wait = 0;
+    Nanoseconds sum = 0, arrived = std::numeric_limits<Nanoseconds>::min();
+    // How much of [from, to) is spent waiting for data, and since when the loader was at it.
+    const auto take_loading = [&](Nanoseconds from, Nanoseconds to, auto& part) {
+      while (wait < data_waits_.size() && data_waits_[wait].span.to <= from) ++wait;
+      for (; wait < data_waits_.size() && data_waits_[wait].span.from < to; ++wait) {
+        const TimeSpan span = data_waits_[wait].span;
+        part.loading += std::min(span.to, to) - std::max(span.from, from);
+        if (span.to > to) break;
+        if (arrived != std::numeric_limits<Nanoseconds>::min()) part.arrival += span.to - arrived;
+        arrived = span.to;
+      }
+    };
     for (const TimeSpan& iteration : recorded_) {
       while (call < calls_.size() && calls_[call].event.start_ns < iteration.from) ++call;
-      Replay::Iteration laid{replay_.calls_.size(), 0, 0, iteration.to - iteration.from};
+      Replay::Iteration laid;
+      laid.first_call = program().calls.size();
+      laid.duration = iteration.to - iteration.from;
       Nanoseconds until = iteration.from;
       for (; call < calls_.size() && calls_[call].event.start_ns < iteration.to; ++call) {
         const trace::Event& event = calls_[call].event;
         Replay::Call step;
         const Nanoseconds start = std::max(event.start_ns, until);
         step.range = calls_[call].range;
+        step.name = event.name;
+        step.sync = trace::is_sync(event);
         if (step.range != 0) step.before = start - std::clamp(calls_[call].around.from, until, start);
         step.gap = start - step.before - until;
+        take_loading(until, until + step.gap, step);
         until = std::max(event.end_ns, start);
         step.own = until - start;
         const bool more = call + 1 < calls_.size() && calls_[call + 1].event.start_ns < iteration.to;
@@ -193,18 +229,47 @@ class ReplayReader {
         }
         step.operations = laid_.size() - step.first_operation;
         laid_calls_.push_back(call);
-        replay_.calls_.push_back(step);
+        program().calls.push_back(step);
       }
-      laid.calls = replay_.calls_.size() - laid.first_call;
+      laid.calls = program().calls.size() - laid.first_call;
       laid.rest = std::max<Nanoseconds>(0, iteration.to - until);
+      take_loading(until, iteration.to, laid);
       sum += laid.duration;
-      replay_.iterations_.push_back(laid);
+      program().iterations.push_back(laid);
     }
-    replay_.streams_ = streams_.size();
+    program().streams = streams_.size();
     replay_.recorded_ns_ = static_cast<double>(sum) / static_cast<double>(recorded_.size());
+    take_the_gpus_pace();
     return true;
   }
 
+  /// Where the CPU runs ahead more and more, the GPU's work sets the pace: from the end of that of one iteration to
+  /// that of the next, of those that follow each other.
+  void take_the_gpus_pace() {
+    std::vector<std::pair<std::size_t, Nanoseconds>> took;  // iteration
+    Nanoseconds before = 0, sum = 0;
+    for (std::size_t i = 0; i < program().iterations.size(); ++i) {
+      const Replay::Iteration& iteration = program().iterations[i];
+      Nanoseconds end = 0;
+      for (std::size_t c = iteration.first_call; c < iteration.first_call + iteration.calls; ++c) {
+        const Replay::Call& call = program().calls[c];
+        for (std::size_t o = call.first_operation; o < call.first_operation + call.operations; ++o)
+          end = std::max(end, operations_[laid_[o]].end);
+      }
+      if (i > 0 && before != 0 && end != 0 && recorded_[i].from == recorded_[i - 1].to) {
+        took.emplace_back(i, end - before);
+        sum += end - before;
+      }
+      before = end;
+    }
+    if (took.size() < static_cast<std::size_t>(kFewestWhole)) return;
+    const double pace = static_cast<double>(sum) / static_cast<double>(took.size());
+    if (pace <= replay_.recorded_ns_) return;
+    replay_.recorded_ns_ = pace;
+    for (Replay::Iteration& iteration : program().iterations) iteration.duration = std::llround(pace);
+    for (const auto& [i, ns] : took) program().iterations[i].duration = ns;
+  }
+  Replay::Program& program() { return replay_.program_; }
   const trace::Event& call_of(const Operation& operation) const { return calls_[operation.call].event; }
 
   /// What each operation and each wait depends on.
@@ -226,6 +291,8 @@ class ReplayReader {
       }
     }
     const Nanoseconds latency = usual(std::move(latencies)), pause = usual(std::move(pauses));
+    replay_.pause_ = pause;
+    replay_.latency_ = latency;
 
     std::vector<std::size_t> by_end(operations_.size());
     for (std::size_t i = 0; i < by_end.size(); ++i) by_end[i] = i;
@@ -241,7 +308,10 @@ class ReplayReader {
       Replay::Operation laid;
       laid.stream = operation.stream;
       laid.duration = operation.end - operation.start;
-      laid.download = operation.download;
+      laid.name = operation.name;
+      laid.kind = operation.kind;
+      laid.source = operation.source;
+      laid.bytes = operation.bytes;
       const Nanoseconds from_call = std::max<Nanoseconds>(0, operation.start - call_of(operation).start_ns);
       const bool first = before[i] == Replay::kNone;
       const Nanoseconds free_ns = first ? std::numeric_limits<Nanoseconds>::min() : operations_[before[i]].end;
@@ -264,14 +334,14 @@ class ReplayReader {
           break;
         }
       }
-      if (laid.after >= replay_.operations_.size()) laid.after = Replay::kNone;  // only what is replayed before it
-      replay_.operations_.push_back(laid);
+      if (laid.after >= program().operations.size()) laid.after = Replay::kNone;  // only what is replayed before it
+      program().operations.push_back(laid);
     }
 
     for (std::size_t n = 0; n < laid_calls_.size(); ++n) {
       const std::size_t call = laid_calls_[n];
       const trace::Event& event = calls_[call].event;
-      Replay::Call& step = replay_.calls_[n];
+      Replay::Call& step = program().calls[n];
       const trace::CallParts parts = trace::parts_of(event);
       const Nanoseconds waited = parts.waiting + parts.copying;
       if (!trace::is_blocking(event) || waited + parts.returning == 0) continue;
@@ -299,6 +369,7 @@ class ReplayReader {
   std::map<std::tuple<std::size_t, Nanoseconds, NameId>, Nanoseconds> range_ends_;
   std::vector<Call> calls_;
   std::vector<Operation> operations_;  // by start
+  std::vector<DataWait> data_waits_;   // by start
   trace::CallMap<std::size_t> newest_;
   std::map<std::int64_t, std::size_t> streams_;
   std::unordered_set<std::size_t> issuing_;  // threads
@@ -308,10 +379,11 @@ class ReplayReader {
 };
 
 Replay::Replay(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trace::GpuNumber gpu,
-               const std::atomic<bool>* stop) {
+               const std::atomic<bool>* stop)
+    : trace_(trace) {
   ReplayReader(trace, from, to, gpu, *this).read(stop);
   if (!refusal_.empty()) return;
-  replayed_ns_ = pace([](const Call&) { return KeptPart::All; });
+  replayed_ns_ = pace(program_);
   const double off = replayed_ns_ / recorded_ns_ - 1;
   if (std::abs(off) > kReplayFidelity) {
     refusal_ =
@@ -322,84 +394,375 @@ Replay::Replay(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trac
 
 // The time per iteration once the queue has filled or stays empty: of whole passes over all iterations, from the end of
 // the first, with all that was issued.
-template <class Keep>
-double Replay::pace(const Keep& keep) const {
-  const std::size_t passes = 1 + (kReplayed + iterations_.size() - 1) / iterations_.size();
-  std::vector<Nanoseconds> stream_end(streams_, 0), end(operations_.size(), 0);
-  Nanoseconds cpu = 0, gpu = 0, filled = 0;
+double Replay::pace(const Program& program) const {
+  const std::vector<Operation>& operations = program.operations;
+  const std::size_t passes = 1 + (kReplayed + program.iterations.size() - 1) / program.iterations.size();
+  std::vector<Nanoseconds> stream_end(program.streams, 0), end(operations.size(), 0);
+  std::map<NameId, Nanoseconds> awaited_before;  // by range: when what was awaited there had ended
+  Nanoseconds cpu = 0, gpu = 0, filled = 0, began = 0, began_before = 0, arrived = 0;
+  const auto load = [&](const auto& part) {  // a call or an iteration's rest, without the time in which it waits
+    if (part.loading == 0) return;
+    if (program.data_arrives && part.arrival > 0) {
+      arrived += part.arrival;
+      cpu = std::max(cpu, arrived);
+    } else {
+      cpu += part.loading;
+      arrived = std::max(arrived, cpu);
+    }
+  };
+  std::uint64_t number = 0;
   for (std::size_t pass = 0; pass < passes; ++pass) {
-    for (const Iteration& iteration : iterations_) {
+    for (const Iteration& iteration : program.iterations) {
+      began_before = std::exchange(began, cpu);
       for (std::size_t c = iteration.first_call; c < iteration.first_call + iteration.calls; ++c) {
-        const Call& call = calls_[c];
-        const KeptPart kept = keep(call);
-        cpu += call.gap;
+        const Call& call = program.calls[c];
+        const KeptPart kept = call.every != 0 && number % call.every == 0 ? KeptPart::All : call.kept;
+        cpu += call.gap - call.loading;
+        load(call);
         if (kept == KeptPart::Nothing) continue;
         cpu += call.before;
         for (std::size_t o = call.first_operation; o < call.first_operation + call.operations; ++o) {
-          const Operation& operation = operations_[o];
+          const Operation& operation = operations[o];
+          const Nanoseconds issued = operation.ahead ? began_before : cpu;
           Nanoseconds start =
-              std::max(cpu + operation.after_call, stream_end[operation.stream] + operation.after_previous);
+              std::max(issued + operation.after_call, stream_end[operation.stream] + operation.after_previous);
           if (operation.after != kNone) start = std::max(start, end[operation.after]);
           end[o] = stream_end[operation.stream] = start + operation.duration;
           gpu = std::max(gpu, end[o]);
         }
         cpu += call.own;
         if (kept == KeptPart::All) {
-          if (call.awaited != kNone) cpu = std::max(cpu, end[call.awaited]);
+          if (call.awaited != kNone) {
+            const Nanoseconds until =
+                call.late ? std::exchange(awaited_before[call.range], end[call.awaited]) : end[call.awaited];
+            cpu = std::max(cpu, until);
+          }
           cpu += call.returning + call.fixed_wait;
         }
         cpu += call.after;
       }
-      cpu += iteration.rest;
+      cpu += iteration.rest - iteration.loading;
+      load(iteration);
+      ++number;
     }
     if (pass == 0) filled = std::max(cpu, gpu);
   }
-  return static_cast<double>(std::max(cpu, gpu) - filled) / static_cast<double>((passes - 1) * iterations_.size());
+  return static_cast<double>(std::max(cpu, gpu) - filled) /
+         static_cast<double>((passes - 1) * program.iterations.size());
 }
 
 // That of the replay, and the standard deviation of the means of eight parts of the recording.
 double Replay::error() const {
+  const std::vector<Iteration>& iterations = program_.iterations;
   const double replay = std::max(kLeastError, std::abs(replayed_ns_ / recorded_ns_ - 1));
-  const std::size_t each = iterations_.size() / kParts;
+  const std::size_t each = iterations.size() / kParts;
   if (each == 0) return replay;
   double squares = 0;
   for (std::size_t part = 0; part < kParts; ++part) {
     double sum = 0;
-    for (std::size_t i = part * each; i < (part + 1) * each; ++i) sum += static_cast<double>(iterations_[i].duration);
+    for (std::size_t i = part * each; i < (part + 1) * each; ++i) sum += static_cast<double>(iterations[i].duration);
     const double off = sum / static_cast<double>(each) / recorded_ns_ - 1;
     squares += off * off;
   }
   return replay + std::sqrt(squares / (kParts - 1));
 }
 
+/// Makes the edits in a copy of what was recorded.
+class Replay::Editor {
+ public:
+  /// `gone`: of a wait that goes, the statement goes with it, where nothing else needs it.
+  Editor(const Replay& replay, const Link& link, bool gone)
+      : replay_(replay), link_(link), gone_(gone), program_(replay.program_) {}
+
+  /// Why the edit cannot be made; empty: it is made.
+  std::string make(const Edit& edit) {
+    place_ = edit.place;
+    places_.clear();
+    switch (edit.kind) {
+      case EditKind::NoWait:
+        return no_wait([](Call&) {});
+      case EditKind::ReadEvery:
+        return no_wait([&](Call& call) { call.every = static_cast<std::uint32_t>(edit.value); });
+      case EditKind::ReadLate:
+        return late();
+      case EditKind::Pinned:
+        return pinned();
+      case EditKind::NonBlocking:
+        return non_blocking();
+      case EditKind::CopyStream:
+        return copy_stream();
+      case EditKind::Loader:
+        return loader(0);
+      case EditKind::Workers:
+        return loader(edit.value);
+      case EditKind::Graph:
+        return graph();
+      case EditKind::Faster:
+        return faster(edit.value);
+    }
+    return {};
+  }
+  std::string no_wait(NameId range) {
+    only_ = range;
+    return no_wait([](Call&) {});
+  }
+  const Program& program() const { return program_; }
+
+ private:
+  static bool waits(const Call& c) { return c.awaited != kNone || c.fixed_wait > 0; }
+  bool here(NameId name) {
+    if (only_) return name == *only_;
+    if (place_.empty()) return true;
+    const auto [at, is_new] = places_.try_emplace(name, false);
+    if (is_new) {
+      const std::string_view text = replay_.trace_.names().text(name);
+      at->second =
+          text == place_ || (text.starts_with(place_) && text.size() > place_.size() && text[place_.size()] == ' ');
+    }
+    return at->second;
+  }
+  bool here(const Call& c) { return here(c.range) || (!only_ && c.range == 0 && !place_.empty() && here(c.name)); }
+  std::span<Operation> of(const Call& c) {
+    return std::span(program_.operations).subspan(c.first_operation, c.operations);
+  }
+  bool uploads(const Call& c) {
+    return std::ranges::any_of(of(c), [](const Operation& o) { return o.kind == LaneKind::CopyH2D; });
+  }
+  bool launches(const Call& c) {
+    return c.operations > 0 && !c.sync && std::ranges::none_of(of(c), [](const Operation& o) {
+             return o.kind == LaneKind::CopyH2D || o.kind == LaneKind::CopyD2H;
+           });
+  }
+  /// The waits for what an upload in the same range does.
+  bool waits_for_upload(const Call& c) const {
+    return c.awaited != kNone && program_.operations[c.awaited].kind == LaneKind::CopyH2D;
+  }
+
+  template <class And>
+  std::string no_wait(const And& and_then) {
+    bool any = false;
+    for (Call& call : program_.calls) {
+      if (!here(call)) continue;
+      const bool reads = replay_.only_reads(call);
+      if (!waits(call) && !(gone_ && reads)) continue;
+      any |= waits(call);
+      call.kept = gone_ && reads ? KeptPart::Nothing : KeptPart::CallOnly;
+      and_then(call);
+    }
+    return any ? std::string() : tr("there is no wait here in the iterations that were recorded as a whole");
+  }
+
+  std::string late() {
+    bool any = false;
+    for (Call& call : program_.calls) {
+      if (!here(call) || call.awaited == kNone || waits_for_upload(call)) continue;
+      any = call.late = true;
+    }
+    return any ? std::string() : tr("there is no wait here in the iterations that were recorded as a whole");
+  }
+
+  std::string pinned() {
+    const double bytes_per_ns = rate();
+    bool any = false;
+    for (Call& call : program_.calls) {
+      if (!here(call) || !uploads(call)) continue;
+      for (Operation& o : of(call)) {
+        if (o.kind != LaneKind::CopyH2D || o.source != trace::MemoryKind::Pageable) continue;
+        if (bytes_per_ns <= 0)
+          return tr("no copy from pinned memory was recorded, and the rate of the link is not known");
+        any = true;
+        o.source = trace::MemoryKind::Pinned;
+        const auto copying = static_cast<Nanoseconds>(static_cast<double>(o.bytes) / bytes_per_ns);
+        o.duration = std::min(o.duration, kShortestCopy + copying);
+        o.after_call = std::min(o.after_call, replay_.latency_);
+        // It was staged by the CPU. Now the call only enqueues it, unless it waits by its nature.
+        call.fixed_wait = call.returning = 0;
+        call.awaited = call.sync ? static_cast<std::size_t>(&o - program_.operations.data()) : kNone;
+      }
+    }
+    return any ? std::string() : tr("nothing is copied from pageable memory to the GPU here");
+  }
+  /// Of copies from pinned memory that were recorded, or the link's.
+  double rate() const {
+    double bytes = 0, ns = 0;
+    for (const Operation& o : program_.operations) {
+      if (o.kind != LaneKind::CopyH2D || o.source != trace::MemoryKind::Pinned || o.bytes < kTellsTheRate) continue;
+      bytes += static_cast<double>(o.bytes);
+      ns += static_cast<double>(o.duration);
+    }
+    return ns > 0 ? bytes / ns : link_.h2d_gb_per_s;
+  }
+
+  std::string non_blocking() {
+    bool any = false;
+    for (Call& call : program_.calls) {
+      if (!here(call) || !waits_for_upload(call)) continue;
+      if (program_.operations[call.awaited].source == trace::MemoryKind::Pageable)
+        return tr("a copy from pageable memory blocks all the same: with pinned memory as well");
+      any = true;
+      // Instead of a call that waits after the copy, an event is recorded.
+      call.awaited = kNone;
+      call.returning = call.fixed_wait = 0;
+      if (call.operations == 0) call.own = std::min(call.own, kRecordsAnEvent);
+    }
+    return any ? std::string() : tr("no copy to the GPU is waited for here");
+  }
+
+  std::string copy_stream() {
+    const std::size_t stream = program_.streams;
+    bool any = false;
+    for (const Iteration& iteration : program_.iterations) {
+      std::size_t copied = kNone, from = kNone;
+      for (std::size_t c = iteration.first_call; c < iteration.first_call + iteration.calls; ++c) {
+        Call& call = program_.calls[c];
+        // The batches take turns in memory that is pinned once.
+        if (names_.role(call.name) == CallRole::Pinning) call.own = 0;
+        const bool moves = here(call) && uploads(call);
+        for (std::size_t o = call.first_operation; o < call.first_operation + call.operations; ++o) {
+          Operation& operation = program_.operations[o];
+          if (moves && operation.kind == LaneKind::CopyH2D) {
+            if (operation.source == trace::MemoryKind::Pageable)
+              return tr("a copy from pageable memory blocks all the same: with pinned memory as well");
+            from = operation.stream;
+            copied = o;
+            any = operation.ahead = true;
+            operation.stream = stream;
+            operation.after = kNone;
+            operation.after_previous = std::min(operation.after_previous, replay_.pause_);
+          } else if (copied != kNone && operation.stream == from) {
+            operation.after = std::exchange(copied, kNone);  // the first that may need it
+          }
+        }
+      }
+    }
+    program_.streams += any ? 1 : 0;
+    return any ? std::string() : tr("nothing is copied to the GPU here");
+  }
+
+  /// `times` as many workers; 0: the data is always there.
+  std::string loader(double times) {
+    bool any = false;
+    std::vector<Nanoseconds> arrivals;
+    for (const Call& call : program_.calls) arrivals.push_back(call.arrival);
+    for (const Iteration& iteration : program_.iterations) arrivals.push_back(iteration.arrival);
+    std::erase(arrivals, 0);
+    std::ranges::sort(arrivals);
+    const Nanoseconds typical = arrivals.empty() ? 0 : arrivals[arrivals.size() / 2];
+    const auto change = [&](auto& part, Nanoseconds& around) {
+      any |= part.loading > 0;
+      if (times == 0) {
+        around -= std::exchange(part.loading, 0);
+      } else if (static_cast<double>(part.arrival) > kFirstOfAnEpoch * static_cast<double>(typical)) {
+        part.arrival = 0;  // workers that have just been started: more of them are no faster
+      } else {
+        part.arrival = std::llround(static_cast<double>(part.arrival) / times);
+      }
+    };
+    for (Call& call : program_.calls) change(call, call.gap);
+    for (Iteration& iteration : program_.iterations) change(iteration, iteration.rest);
+    program_.data_arrives = times != 0;
+    return any ? std::string() : tr("nothing waits for data in the iterations that were recorded as a whole");
+  }
+
+  std::string graph() {
+    std::size_t launched = 0;
+    for (const Iteration& iteration : program_.iterations) {
+      std::size_t first = kNone, last = kNone;
+      const auto calls = std::span(program_.calls).subspan(iteration.first_call, iteration.calls);
+      for (std::size_t c = 0; c < calls.size(); ++c) {
+        if (!launches(calls[c])) continue;
+        if (first == kNone) first = c;
+        last = c;
+      }
+      if (first == kNone) continue;
+      for (std::size_t c = first; c <= last; ++c) {
+        Call& call = calls[c];
+        if (waits(call) && call.kept == KeptPart::All && !call.late && !waits_for_upload(call))
+          return tr("there is a wait between the launches of a step: what is launched next may depend on it");
+        if (!launches(call)) continue;
+        ++launched;
+        if (c != first) call.gap = call.before = call.own = 0;
+        call.after = 0;
+        for (Operation& o : of(call)) o.after_previous = std::min(o.after_previous, replay_.pause_);
+        // Whether a graph that is queued begins as soon as a kernel would depends on the driver.
+        if (c == first && !gone_) of(call).front().after_previous += replay_.latency_;
+      }
+    }
+    return launched > program_.iterations.size() ? std::string() : tr("a step has no launches that could become one");
+  }
+
+  std::string faster(double times) {
+    bool any = false;
+    for (Call& call : program_.calls) {
+      for (Operation& o : of(call)) {
+        if (!here(o.name) && !here(call.range)) continue;
+        any = true;
+        o.duration = std::llround(static_cast<double>(o.duration) / times);
+      }
+    }
+    return any ? std::string()
+               : tr("the GPU does nothing of this name in the iterations that were recorded as a whole");
+  }
+
+  static constexpr Nanoseconds kShortestCopy = 1'000, kRecordsAnEvent = 1'000;
+  static constexpr double kFirstOfAnEpoch = 2.5;  // times as long as usual between two batches
+  static constexpr std::uint64_t kTellsTheRate = 64 << 10;
+
+  const Replay& replay_;
+  const Link link_;
+  const bool gone_;
+  Program program_;
+  std::string place_;
+  std::optional<NameId> only_;
+  std::map<NameId, bool> places_;
+  CallNames names_{replay_.trace_.names()};
+};
+
 // Nothing else needs it: it waits, or copies something to the host.
 bool Replay::only_reads(const Call& call) const {
   if (call.operations == 0) return call.awaited != kNone || call.fixed_wait > 0;
-  const auto first = operations_.begin() + static_cast<std::ptrdiff_t>(call.first_operation);
+  const auto first = program_.operations.begin() + static_cast<std::ptrdiff_t>(call.first_operation);
   return std::all_of(first, first + static_cast<std::ptrdiff_t>(call.operations),
-                     [](const Operation& operation) { return operation.download; });
+                     [](const Operation& operation) { return operation.kind == LaneKind::CopyD2H; });
 }
 
-WithoutWait Replay::without(NameId range) const {
-  WithoutWait answer;
+/// `edit(Editor&)` makes the edits, or says why they cannot be made.
+template <class Edit>
+WhatIf Replay::answer(const Link& link, const Edit& edit) const {
+  WhatIf answer;
   answer.refusal = refusal_;
-  answer.iterations = static_cast<std::int64_t>(iterations_.size());
+  answer.iterations = static_cast<std::int64_t>(program_.iterations.size());
   answer.recorded_ns = recorded_ns_;
   answer.replayed_ns = replayed_ns_;
-  if (!refusal_.empty()) return answer;
-  const auto here = [&](const Call& c) { return c.range == range; };
-  const auto waits = [](const Call& c) { return c.awaited != kNone || c.fixed_wait > 0; };
-  if (std::ranges::none_of(calls_, [&](const Call& c) { return here(c) && waits(c); })) {
-    answer.refusal = tr("there is no wait here in the iterations that were recorded as a whole");
-    return answer;
+  for (const bool gone : {false, true}) {
+    if (!answer.refusal.empty()) return answer;
+    Editor editor(*this, link, gone);
+    answer.refusal = edit(editor);
+    if (answer.refusal.empty()) (gone ? answer.gone_ns : answer.without_ns) = pace(editor.program());
   }
-  answer.without_ns = pace([&](const Call& c) { return here(c) ? KeptPart::CallOnly : KeptPart::All; });
-  answer.gone_ns = pace([&](const Call& c) {
-    if (!here(c)) return KeptPart::All;
-    return only_reads(c) ? KeptPart::Nothing : KeptPart::CallOnly;
+  const auto [least, most] = std::minmax({replayed_ns_ / answer.without_ns, replayed_ns_ / answer.gone_ns});
+  answer.least_factor = least * (1 - error());
+  answer.most_factor = most * (1 + error());
+  return answer;
+}
+
+WhatIf Replay::with(std::span<const Edit> edits, const Link& link) const {
+  // In the order of their kinds: a wait that goes is not in the way of a graph.
+  std::vector<Edit> in_order(edits.begin(), edits.end());
+  std::ranges::stable_sort(in_order, {}, &Edit::kind);
+  return answer(link, [&](Editor& editor) {
+    for (const Edit& edit : in_order) {
+      if (std::string why = editor.make(edit); !why.empty()) return tr("{}: {}", text_of(edit), why);
+    }
+    return std::string();
   });
-  answer.least_factor = std::max(1.0, replayed_ns_ / answer.without_ns * (1 - error()));
-  answer.most_factor = std::max(1.0, replayed_ns_ / answer.gone_ns * (1 + error()));
+}
+
+WhatIf Replay::without(NameId range) const {
+  WhatIf answer = this->answer({}, [&](Editor& editor) { return editor.no_wait(range); });
+  // A wait that goes makes nothing slower.
+  answer.least_factor = std::max(1.0, answer.least_factor);
+  answer.most_factor = std::max(1.0, answer.most_factor);
   return answer;
 }
 

@@ -97,7 +97,7 @@ Json trial_json(const std::optional<analysis::PredictedTrial>& trial) {
           {"refused", text_or_null(trial->refused)}};
 }
 
-Json without_wait_json(const analysis::WithoutWait& answer) {
+Json without_wait_json(const analysis::WhatIf& answer) {
   if (!answer.refusal.empty()) return {{"refused", answer.refusal}};
   return {{"least_factor", answer.least_factor}, {"most_factor", answer.most_factor},
           {"without_ns", answer.without_ns},     {"gone_ns", answer.gone_ns},

@@ -16,7 +16,7 @@ struct Recording {
   trace::Trace trace;
   TraceBuilder build{trace};
 
-  WithoutWait without(const char* range, Nanoseconds to) {
+  WhatIf without(const char* range, Nanoseconds to) {
     build.publish();
     return Replay(trace, 0, to).without(trace.names().find(range));
   }
@@ -52,7 +52,7 @@ struct Recording {
 TEST(Replay, TheGpuSetsThePaceWithoutTheWait) {
   Recording r;
   r.loop(10, 10'000, [&](Nanoseconds at) { r.read(at, 5'000); });
-  const WithoutWait answer = r.without("item()", 100'000);
+  const WhatIf answer = r.without("item()", 100'000);
   EXPECT_EQ(answer.refusal, "");
   EXPECT_EQ(answer.iterations, 10);
   EXPECT_EQ(answer.recorded_ns, 10'000);
@@ -84,7 +84,7 @@ TEST(Replay, TheNextWaitWaitsInstead) {
     r.launch(at + 5'800, at + 6'300, at + 8'300);
     r.wait("synchronize()", at + 5'950, at + 8'400);
   });
-  const WithoutWait answer = r.without("item()", 100'000);
+  const WhatIf answer = r.without("item()", 100'000);
   EXPECT_NEAR(answer.replayed_ns, 10'000, 1);
   // CPU: launch until 100, item() 200 - 220, +100, print() until 370, +50, launch 420 - 520, synchronize() from 570.
   // The second kernel runs 5,500 - 7,500 (no pause was seen between two kernels), the wait ends at 7,600, and the CPU
@@ -105,7 +105,7 @@ TEST(Replay, StreamsWaitForEachOtherAsTheyDid) {
     r.launch(at + 200, at + 2'500, at + 4'500, 2);
     r.wait("item()", at + 400, at + 4'600);
   });
-  const WithoutWait answer = r.without("item()", 50'000);
+  const WhatIf answer = r.without("item()", 50'000);
   EXPECT_NEAR(answer.replayed_ns, 5'000, 1);
   EXPECT_NEAR(answer.without_ns, 2'000, 1) << "the next copy overlaps with this kernel";
 }
@@ -122,7 +122,7 @@ TEST(Replay, ThreadsTakeTurnsOrThereIsNoAnswer) {
     });
     return r.without("item()", 100'000);
   };
-  const WithoutWait turns = record(false);
+  const WhatIf turns = record(false);
   EXPECT_EQ(turns.refusal, "");
   EXPECT_NEAR(turns.without_ns, 100 + 900 + 100 + 100 + 20 + 4'400, 1);
   EXPECT_THAT(record(true).refusal, HasSubstr("several threads"));
@@ -148,7 +148,7 @@ TEST(Replay, RefusesWhatItCannotKnow) {
     late.build.range("item()", at + 150, at + 250'000);
     late.build.sync(at + 200, at + 205'500, 20, 0);
   });
-  const WithoutWait answer = late.without("item()", 6'000'000);
+  const WhatIf answer = late.without("item()", 6'000'000);
   EXPECT_NEAR(answer.replayed_ns, 300'000, 1);
   EXPECT_NEAR(answer.without_ns, 100 + 100 + 20 + 94'500, 1);
 }
@@ -158,7 +158,7 @@ TEST(Replay, OfALongRecordingTheFirstPart) {
   Recording r;
   constexpr int kIterations = Replay::kMostEvents / 3 + 20'000;
   r.loop(kIterations, 10'000, [&](Nanoseconds at) { r.read(at, 5'000); });
-  const WithoutWait answer = r.without("item()", kIterations * Nanoseconds{10'000});
+  const WhatIf answer = r.without("item()", kIterations * Nanoseconds{10'000});
   EXPECT_EQ(answer.refusal, "");
   EXPECT_LT(answer.iterations, kIterations);
   EXPECT_GT(answer.iterations, kIterations / 2);
@@ -177,7 +177,7 @@ TEST(Replay, OfWholeIterationsInBursts) {
     r.wait("item()", at + 200, at + 5'600);
     if (of_ten >= 1 && of_ten < 5) r.launch(at, at + 500, at + 5'500);  // four iterations of ten
   });
-  const WithoutWait answer = r.without("item()", 400'000);
+  const WhatIf answer = r.without("item()", 400'000);
   EXPECT_EQ(answer.refusal, "");
   EXPECT_EQ(answer.iterations, 16);
   EXPECT_NEAR(answer.replayed_ns, 10'000, 1);

@@ -297,7 +297,7 @@ TEST_P(AdviceTable, TheFirstCardIsRightAndItsCureGainsWhatItPromises) {
   const auto records = before.run->analysis().records();
   const analysis::Replay replay(before.run->trace(), records[before.advice.warm_up + 10].start_ns,
                                 records.back().end_ns);
-  const analysis::WithoutWait answer = replay.without(before.run->trace().names().find(first.range));
+  const analysis::WhatIf answer = replay.without(before.run->trace().names().find(first.range));
   ASSERT_EQ(answer.refusal, "");
   const double factor = before.each_ns / after.each_ns;
   EXPECT_LE(answer.least_factor, 1.02 * factor);

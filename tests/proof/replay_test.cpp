@@ -1,61 +1,153 @@
-// What a replay says of a run without its reads is what the run without its reads does: the simulator is the truth.
+// What a replay of a run says of a change is what the run with that change does: the simulator is the truth.
 #include "analysis/replay.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "experiment/measured_run.h"
 
 namespace lanescope::proof {
 namespace {
 
+using Settings = std::vector<std::string>;
+
+struct Change {
+  const char* workload;
+  Settings settings;  ///< of the run that is recorded
+  Settings edits;     ///< as on the command line
+  Settings change;    ///< of the settings: what makes the same program
+};
+
+const Change kChanges[] = {
+    // --- reads
+    {"linear-mse", {"log_interval=1"}, {"no-wait"}, {"log_interval=0"}},
+    {"linear-mse", {"log_interval=1", "batch_size=8192"}, {"no-wait"}, {"log_interval=0"}},
+    {"iris-mlp", {"log_interval=1"}, {"no-wait:item()"}, {"log_interval=0"}},
+    {"transfer-loop", {"feed=resident", "log_interval=1", "model_us=50"}, {"no-wait:item()"}, {"log_interval=0"}},
+    {"transfer-loop", {"feed=resident", "log_interval=1", "model_us=1000"}, {"no-wait:item()"}, {"log_interval=0"}},
+    {"linear-mse", {"log_interval=1"}, {"read-every=10:item()"}, {"log_interval=10"}},
+    {"linear-mse", {"log_interval=1", "batch_size=8192"}, {"read-every=10:item()"}, {"log_interval=10"}},
+    {"iris-mlp", {"log_interval=1"}, {"read-every=4:item()"}, {"log_interval=4"}},
+    {"linear-mse", {"log_interval=1", "feed=per-iteration"}, {"read-every=100:item()"}, {"log_interval=100"}},
+    {"readback", {"method=item"}, {"no-wait:item()"}, {"method=none"}},
+    // --- copies
+    {"linear-mse", {"log_interval=0", "feed=per-iteration", "batch_size=8192"}, {"pinned"}, {"pinned=true"}},
+    {"linear-mse", {"log_interval=0", "feed=per-iteration"}, {"pinned"}, {"pinned=true"}},
+    {"linear-mse",
+     {"log_interval=0", "feed=per-iteration", "pinned=true", "batch_size=8192"},
+     {"non-blocking"},
+     {"non_blocking=true"}},
+    {"linear-mse", {"log_interval=0", "feed=per-iteration", "pinned=true"}, {"non-blocking"}, {"non_blocking=true"}},
+    {"linear-mse",
+     {"log_interval=0", "feed=per-iteration", "batch_size=8192"},
+     {"pinned", "non-blocking"},
+     {"pinned=true", "non_blocking=true"}},
+    {"transfer-loop", {"log_interval=0", "features=512"}, {"pinned"}, {"pinned=true"}},
+    {"transfer-loop", {"log_interval=0", "features=512", "model_us=100"}, {"pinned"}, {"pinned=true"}},
+    {"transfer-loop", {"log_interval=0", "features=512", "pinned=true"}, {"non-blocking"}, {"non_blocking=true"}},
+    {"transfer-loop",
+     {"log_interval=0", "features=2048"},
+     {"pinned", "non-blocking"},
+     {"pinned=true", "non_blocking=true"}},
+    {"transfer-loop",
+     {"log_interval=0", "features=512", "pinned=true", "non_blocking=true"},
+     {"copy-stream"},
+     {"copy_stream=side"}},
+    {"transfer-loop",
+     {"log_interval=0", "features=2048", "pinned=true", "non_blocking=true", "model_us=2000"},
+     {"copy-stream"},
+     {"copy_stream=side"}},
+    {"transfer-loop",
+     {"log_interval=0", "features=512", "pinned=true"},
+     {"non-blocking", "copy-stream"},
+     {"non_blocking=true", "copy_stream=side"}},
+    // --- launches
+    {"linear-mse", {"log_interval=0"}, {"graph"}, {"cuda_graph=true"}},
+    {"iris-mlp", {"log_interval=0"}, {"graph"}, {"cuda_graph=true"}},
+    {"linear-mse", {"log_interval=1"}, {"graph"}, {"cuda_graph=true"}},
+    {"linear-mse", {"log_interval=1"}, {"graph", "no-wait:item()"}, {"cuda_graph=true", "log_interval=0"}},
+    // --- data
+    {"dataloader", {"log_interval=0", "num_workers=1"}, {"workers=2"}, {"num_workers=2"}},
+    {"dataloader", {"log_interval=0", "num_workers=2"}, {"workers=2"}, {"num_workers=4"}},
+    {"dataloader", {"log_interval=0", "num_workers=2"}, {"workers=4"}, {"num_workers=8"}},
+};
+
 struct Ran {
-  analysis::WithoutWait answer;
-  double each_ns = 0;
+  std::unique_ptr<experiment::MeasuredRun> run;
+  double elapsed_ns = 0;
 };
 
-Ran ran(const std::string& workload, std::vector<std::string> settings, const std::string& log_interval) {
-  settings.push_back("log_interval=" + log_interval);
+Ran ran(const Change& change, const Settings& settings, const std::string& device, std::uint64_t iterations = 300) {
   session::SessionOptions options;
-  options.workload = workload;
-  options.device = "sim:rtx4090";
-  options.assignments = settings;
-  options.iterations = 300;
+  options.workload = change.workload;
+  options.device = device;
+  options.assignments = change.settings;
+  options.assignments.insert(options.assignments.end(), settings.begin(), settings.end());
+  options.iterations = iterations;
   options.memory_cap_bytes = std::size_t{64} << 20;
-  experiment::MeasuredRun run(std::move(options));
-  run.run();
-  const analysis::RunFigures figures = run.figures();
-  const auto records = run.analysis().records();
-  const analysis::Replay replay(run.trace(), records[50].start_ns, records.back().end_ns);
-  return {replay.without(run.trace().names().find("item()")),
-          static_cast<double>(figures.elapsed_ns) / static_cast<double>(figures.iterations)};
+  Ran ran{std::make_unique<experiment::MeasuredRun>(std::move(options)), 0};
+  ran.run->run();
+  const analysis::RunFigures figures = ran.run->figures();
+  ran.elapsed_ns = static_cast<double>(figures.elapsed_ns);
+  return ran;
 }
 
-struct Loop {
-  std::string name, workload;
-  std::vector<std::string> settings;
-};
-
-class ReplayOfReads : public testing::TestWithParam<Loop> {};
-
-// A run without reads has neither their waits nor their calls nor their copies: the range ends there.
-TEST_P(ReplayOfReads, AgreesWithTheRunWithoutThem) {
-  const Ran with = ran(GetParam().workload, GetParam().settings, "1");
-  const Ran without = ran(GetParam().workload, GetParam().settings, "0");
-  ASSERT_EQ(with.answer.refusal, "");
-  EXPECT_NEAR(with.answer.replayed_ns / with.answer.recorded_ns, 1, 0.02);
-  const double truth = with.each_ns / without.each_ns;
-  RecordProperty("truth", std::to_string(truth));
-  EXPECT_LE(with.answer.least_factor, truth * 1.01);
-  EXPECT_GE(with.answer.most_factor, truth * 0.99);
-  EXPECT_LE(with.answer.most_factor / with.answer.least_factor, 1.35) << "a range that says nothing is none";
+/// An iteration once the queue and the pools of memory are full: 300 more of them.
+double each_ns(const Change& change, const Settings& settings, const std::string& device) {
+  return (ran(change, settings, device, 600).elapsed_ns - ran(change, settings, device).elapsed_ns) / 300;
 }
 
-INSTANTIATE_TEST_SUITE_P(Loops, ReplayOfReads,
-                         testing::Values(Loop{"LinearSmall", "linear-mse", {}},
-                                         Loop{"LinearLarge", "linear-mse", {"batch_size=8192"}},
-                                         Loop{"LinearFed", "linear-mse", {"feed=per-iteration"}},
-                                         Loop{"Iris", "iris-mlp", {}}),
-                         [](const auto& loop) { return loop.param.name; });
+std::string all_of(const Settings& settings) {
+  std::string text;
+  for (const std::string& s : settings) text += (text.empty() ? "" : " ") + s;
+  return text;
+}
+
+TEST(WhatIfTable, NineteenOfTwentyTruthsAreInTheRange) {
+  std::vector<double> errors, widths;
+  std::size_t in_range = 0, refused = 0;
+  for (const Change& change : kChanges) {
+    for (const char* device : {"sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2"}) {
+      const Ran before = ran(change, {}, device);
+      const double truth = each_ns(change, {}, device) / each_ns(change, change.change, device);
+      const auto records = before.run->analysis().records();
+      const std::size_t first = std::min<std::size_t>(50, records.size() / 4);
+      const analysis::Replay replay(before.run->trace(), records[first].start_ns, records.back().end_ns);
+      std::vector<analysis::Edit> edits;
+      for (const std::string& edit : change.edits) edits.push_back(analysis::parse_edit(edit));
+      const analysis::WhatIf said = replay.with(edits, {before.run->facts().h2d_peak_gb_per_s});
+      const std::string name =
+          std::string(device) + " " + change.workload + " " + all_of(change.settings) + " | " + all_of(change.edits);
+      if (!said.refusal.empty()) {
+        ++refused;
+        std::printf("[ what-if ] refused, truth %.3f: %s: %s\n", truth, name.c_str(), said.refusal.c_str());
+        continue;
+      }
+      const double middle = std::sqrt(said.least_factor * said.most_factor);
+      const bool inside = said.least_factor <= truth && truth <= said.most_factor;
+      in_range += inside ? 1 : 0;
+      errors.push_back(std::abs(middle / truth - 1));
+      widths.push_back(said.most_factor / said.least_factor - 1);
+      std::printf("[ what-if ] %s %.3f in %.3f to %.3f: %s\n", inside ? " " : "X", truth, said.least_factor,
+                  said.most_factor, name.c_str());
+    }
+  }
+  const auto median = [](std::vector<double> values) {
+    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+    return values[values.size() / 2];
+  };
+  std::printf("[ what-if ] %zu of %zu in range, %zu refused; median error %.3f, width %.3f\n", in_range, errors.size(),
+              refused, median(errors), median(widths));
+  EXPECT_GE(20 * in_range, 19 * errors.size());
+  EXPECT_LE(median(errors), 0.03);
+  EXPECT_LE(median(widths), 0.25);
+}
 
 }  // namespace
 }  // namespace lanescope::proof

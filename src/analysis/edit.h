@@ -1,0 +1,45 @@
+// Changes of a program that a replay of its recording can answer for (replay.h), as they are written on the command
+// line: "no-wait:train.py:41".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lanescope::analysis {
+
+enum class EditKind : std::uint8_t {
+  NoWait,       ///< nothing is waited for at this place
+  ReadEvery,    ///< the read there is made each `value`-th time
+  ReadLate,     ///< it is waited for one iteration later
+  Pinned,       ///< copies to the GPU come from pinned memory
+  NonBlocking,  ///< and are not waited for
+  CopyStream,   ///< they run on a stream of their own, an iteration ahead
+  Loader,       ///< data is never waited for
+  Workers,      ///< the loader has `value` times as many workers
+  Graph,        ///< the launches of a step are one graph
+  Faster,       ///< an operator or a kernel takes 1/`value` of its time
+};
+
+struct Edit {
+  EditKind kind = EditKind::NoWait;
+  double value = 0;
+  /// The range ("item()"), its beginning ("train.py:41"), or what is faster: a kernel, or a range; empty: everywhere.
+  std::string place;
+
+  bool operator==(const Edit&) const = default;
+};
+
+/// Of "KIND[=VALUE][:PLACE]". Throws base::UsageError, which says what is allowed.
+Edit parse_edit(std::string_view text);
+/// What parse_edit() makes the same edit of.
+std::string text_of(const Edit& edit);
+/// All that parse_edit() accepts, for help: "no-wait[:PLACE], read-every=N[:PLACE], ...".
+std::string edit_syntax();
+
+/// The rate of copies from pinned memory to the GPU, in 1e9 bytes per second; 0: not known.
+struct Link {
+  double h2d_gb_per_s = 0;
+};
+
+}  // namespace lanescope::analysis
