@@ -126,7 +126,7 @@ def compare(row, found, path):
             wrong.append(f"no {what}")
     row["verdict"], row["cards"] = found["verdict_sentence"], []
     for card in found["advice"]["cards"]:
-        row["cards"].append({key: card[key] for key in ("title", "share", "without_wait") if key in card})
+        row["cards"].append({key: card[key] for key in ("title", "share", "what_if") if key in card})
     recorded = found.get("gpu_recorded")
     row["recorded"] = recorded["recorded_ns"] / recorded["of_ns"] if recorded and recorded["of_ns"] else None
 

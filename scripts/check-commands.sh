@@ -60,7 +60,7 @@ writes notes.html lesson why-the-gpu-waits --notes notes.html --worksheet sheet.
 printf '{"lanescope": "%s", "format": 2, "student": "Ann Lee", "lesson": "why-the-gpu-waits", "lesson_digest": "0", "steps": []}' \
   "$version" >ann.answers.json
 says 0 "Ann Lee" grade ann.answers.json
-says 0 "" predict-check --device sim --workload linear-mse
+says 0 "What if graph" report before.lanescope --what-if graph
 says 0 "" calibrate --device sim --out mine.toml
 says 0 "" probe sim
 # Beside the program, where the CUDA toolkit is: what attaching puts into the watched program, and the back end.

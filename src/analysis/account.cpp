@@ -278,14 +278,39 @@ std::optional<AdvicePlan> plan_advice(const trace::Trace& trace, std::span<const
 
 namespace {
 
-std::string without_wait_text(const WhatIf& answer) {
-  if (!answer.refusal.empty()) return tr("What it would gain is not predicted: {}.", answer.refusal);
-  constexpr double kNothing = 1.02;
-  if (answer.most_factor < kNothing) {
-    return tr("Without this wait it would be no faster: replayed from {} recorded iterations.", answer.iterations);
+constexpr double kNothing = 1.02;
+
+/// What the card's cure does, as edits; empty: none that can be replayed.
+std::vector<Edit> cure_of(const Card& card) {
+  // Of "train.py:41  loss.item()" the line says enough.
+  const std::string place = card.range.substr(0, card.range.find("  "));
+  const auto helps = [&](Remedy remedy) { return std::ranges::count(card.remedies, remedy) > 0; };
+  std::vector<Edit> edits;
+  const auto add = [&](EditKind kind, bool here = true) { edits.push_back({kind, 0, here ? place : std::string()}); };
+  if (card.weight != Weight::Costs) return edits;
+  if (!place.empty() && helps(Remedy::PinMemory)) add(EditKind::Pinned);
+  if (!place.empty() && helps(Remedy::NonBlocking)) add(EditKind::NonBlocking);
+  if (!place.empty() && helps(Remedy::CopyStream)) add(EditKind::CopyStream);
+  if (!place.empty() && (helps(Remedy::ReadLessOften) || helps(Remedy::DecideOnGpu))) add(EditKind::NoWait);
+  if (helps(Remedy::MoreWorkers)) add(EditKind::Loader, false);
+  if (card.rule == Rule::LaunchBound && helps(Remedy::FewerLaunches)) add(EditKind::Graph, false);
+  return edits;
+}
+
+std::string cure_text(const AskedWhatIf& asked) {
+  const WhatIf& answer = asked.answer;
+  if (asked.edits.front().kind != EditKind::NoWait) {
+    if (!answer.refusal.empty()) return {};
+    return ' ' + tr("{:.2f} to {:.2f} times as fast with {}, replayed from {} recorded iterations.",
+                    answer.least_factor, answer.most_factor, texts_of(asked.edits), answer.iterations);
   }
-  return tr("Without this wait: {:.2f} to {:.2f} times as fast, replayed from {} recorded iterations.",
-            answer.least_factor, answer.most_factor, answer.iterations);
+  if (!answer.refusal.empty()) return ' ' + tr("What it would gain is not predicted: {}.", answer.refusal);
+  if (answer.most_factor < kNothing) {
+    return ' ' +
+           tr("Without this wait it would be no faster: replayed from {} recorded iterations.", answer.iterations);
+  }
+  return ' ' + tr("Without this wait: {:.2f} to {:.2f} times as fast, replayed from {} recorded iterations.",
+                  answer.least_factor, answer.most_factor, answer.iterations);
 }
 
 /// The longest part of the plan's stretch in which nothing is rare.
@@ -294,23 +319,21 @@ TimeSpan longest_part(const AdvicePlan& plan) {
   return parts.empty() ? TimeSpan{} : *std::ranges::max_element(parts, {}, &TimeSpan::length);
 }
 
-// Replays the recording without the waits of each card that is about some.
-void predict_without_waits(const trace::Trace& trace, const AdvicePlan& plan, std::vector<Card>& cards,
-                           const std::atomic<bool>* stop) {
-  const auto about_waits = [](const Card& card) {
-    return card.weight == Weight::Costs && !card.range.empty() &&
-           (card.rule == Rule::SyncBubble || card.rule == Rule::RepeatedSync || card.rule == Rule::DependentSync ||
-            card.rule == Rule::PageableCopy);
-  };
-  if (std::ranges::none_of(cards, about_waits)) return;
+// Replays the recording with the cure of each card that has one.
+void replay_cures(const trace::Trace& trace, const AdvicePlan& plan, std::vector<Card>& cards,
+                  const std::atomic<bool>* stop) {
+  if (std::ranges::all_of(cards, [](const Card& card) { return cure_of(card).empty(); })) return;
   const TimeSpan part = longest_part(plan);
   const Replay replay(trace, part.from, part.to, plan.gpu, stop);
   for (Card& card : cards) {
-    if (!about_waits(card) || (stop && *stop)) continue;
-    card.without_wait = replay.without(trace.names().find(card.range));
-    if (card.rule == Rule::DependentSync && card.without_wait->refusal.empty())
-      card.without_wait->refusal = tr("what is launched next depends on the value that is read");
-    card.what += ' ' + without_wait_text(*card.without_wait);
+    std::vector<Edit> edits = cure_of(card);
+    if (edits.empty() || (stop && *stop)) continue;
+    const WhatIf answer = edits.front().kind == EditKind::NoWait ? replay.without(trace.names().find(card.range))
+                                                                 : replay.with(edits, {plan.run.h2d_peak_gb_per_s});
+    card.what_if = AskedWhatIf{std::move(edits), answer};
+    if (card.rule == Rule::DependentSync && card.what_if->answer.refusal.empty())
+      card.what_if->answer.refusal = tr("what is launched next depends on the value that is read");
+    card.what += cure_text(*card.what_if);
   }
 }
 
@@ -347,8 +370,20 @@ Advice advise(const trace::Trace& trace, const AdvicePlan& plan, const std::atom
   Advice advice{evidence.iterations, plan.warm_up, evidence.summary, evidence.gpu,
                 advise(evidence, trace.names(), context)};
   add_job_cards(trace, plan, evidence, advice.cards, stop);
-  if (plan.run.replay) predict_without_waits(trace, plan, advice.cards, stop);
+  replay_cures(trace, plan, advice.cards, stop);
   return advice;
+}
+
+WhatIf what_if(const trace::Trace& trace, std::span<const IterationRecord> records, std::span<const Edit> edits,
+               const RunConditions& run, trace::GpuNumber gpu) {
+  const std::optional<AdvicePlan> plan = plan_advice(trace, records, run, kAdvised, gpu);
+  if (!plan) {
+    WhatIf none;
+    none.refusal = tr("fewer than {} iterations were recorded as a whole", kFewestWhole);
+    return none;
+  }
+  const TimeSpan part = longest_part(*plan);
+  return Replay(trace, part.from, part.to, gpu).with(edits, {run.h2d_peak_gb_per_s});
 }
 
 Advice advice_for(const trace::Trace& trace, std::span<const IterationRecord> records, Nanoseconds to,

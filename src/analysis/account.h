@@ -103,6 +103,9 @@ std::optional<AdvicePlan> plan_advice(const trace::Trace& trace, std::span<const
                                       trace::GpuNumber gpu = trace::kNobody);
 /// The cards and their evidence. Any thread, even while the trace grows.
 Advice advise(const trace::Trace& trace, const AdvicePlan& plan, const std::atomic<bool>* stop = nullptr);
+/// What the edits would gain, from the iterations that advice is based on.
+WhatIf what_if(const trace::Trace& trace, std::span<const IterationRecord> records, std::span<const Edit> edits,
+               const RunConditions& run, trace::GpuNumber gpu);
 /// Both steps, for a finished run.
 Advice advice_for(const trace::Trace& trace, std::span<const IterationRecord> records, Nanoseconds to,
                   const RunConditions& run = {}, const std::atomic<bool>* stop = nullptr,

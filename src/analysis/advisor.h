@@ -86,8 +86,8 @@ struct Card {
   std::string what;          ///< one or two sentences with the figures
   std::string fix;           ///< one sentence
   std::vector<Remedy> remedies;
-  /// What the program would gain if it did not wait here, also in words in `what`; empty: it has not been asked.
-  std::optional<WhatIf> without_wait;
+  /// What its cure would gain, as far as a replay can tell; if it can, also in words in `what`. Empty: it was not asked.
+  std::optional<AskedWhatIf> what_if;
 };
 
 /// The thresholds of all rules. Shares are of the iterations' time. Where a comment names another tool, it uses the

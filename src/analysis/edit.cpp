@@ -53,8 +53,8 @@ Edit parse_edit(std::string_view text) {
   const auto syntax = std::ranges::find(kSyntax, word, &Syntax::word);
   if (syntax == kSyntax.end())
     throw base::UsageError(tr("what-if: unknown change '{}'; allowed: {}", text, edit_syntax()));
-  const auto refuse = [&] {
-    throw base::UsageError(tr("what-if: '{}' must be of the form {}", text, form_of(*syntax)));
+  const auto refuse = [&, whole = text] {
+    throw base::UsageError(tr("what-if: '{}' must be of the form {}", whole, form_of(*syntax)));
   };
   Edit edit{syntax->kind, 0, {}};
   text.remove_prefix(word.size());
@@ -82,6 +82,12 @@ std::string text_of(const Edit& edit) {
   if (syntax.value != Takes::None) text += fmt::format("={:g}", edit.value);
   if (!edit.place.empty()) text += ':' + edit.place;
   return text;
+}
+
+std::string texts_of(std::span<const Edit> edits) {
+  std::string all;
+  for (const Edit& edit : edits) all += (all.empty() ? "" : ", ") + text_of(edit);
+  return all;
 }
 
 std::string edit_syntax() {

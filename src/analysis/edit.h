@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,8 @@ struct Edit {
 Edit parse_edit(std::string_view text);
 /// What parse_edit() makes the same edit of.
 std::string text_of(const Edit& edit);
+/// Of several: "pinned, non-blocking".
+std::string texts_of(std::span<const Edit> edits);
 /// All that parse_edit() accepts, for help: "no-wait[:PLACE], read-every=N[:PLACE], ...".
 std::string edit_syntax();
 

@@ -568,12 +568,15 @@ class Replay::Editor {
       if (!here(call) || !uploads(call)) continue;
       for (Operation& o : of(call)) {
         if (o.kind != LaneKind::CopyH2D || o.source != trace::MemoryKind::Pageable) continue;
-        if (bytes_per_ns <= 0)
+        const bool small = o.bytes < kTellsTheRate;  // it takes as long from any memory
+        if (bytes_per_ns <= 0 && !small)
           return tr("no copy from pinned memory was recorded, and the rate of the link is not known");
         any = true;
         o.source = trace::MemoryKind::Pinned;
-        const auto copying = static_cast<Nanoseconds>(static_cast<double>(o.bytes) / bytes_per_ns);
-        o.duration = std::min(o.duration, kShortestCopy + copying);
+        if (bytes_per_ns > 0) {
+          const Nanoseconds copying = std::llround(static_cast<double>(o.bytes) / bytes_per_ns);
+          o.duration = std::min(o.duration, kShortestCopy + copying);
+        }
         o.after_call = std::min(o.after_call, replay_.latency_);
         // It was staged by the CPU. Now the call only enqueues it, unless it waits by its nature.
         call.fixed_wait = call.returning = 0;
@@ -650,6 +653,7 @@ class Replay::Editor {
     const Nanoseconds typical = arrivals.empty() ? 0 : arrivals[arrivals.size() / 2];
     const auto change = [&](auto& part, Nanoseconds& around) {
       any |= part.loading > 0;
+      if (part.loading > 0 && part.arrival == 0) part.arrival = typical;  // when the one before came is not known
       if (times == 0) {
         around -= std::exchange(part.loading, 0);
       } else if (static_cast<double>(part.arrival) > kFirstOfAnEpoch * static_cast<double>(typical)) {

@@ -35,6 +35,13 @@ struct WhatIf {
 
   bool operator==(const WhatIf&) const = default;
 };
+/// With what was asked.
+struct AskedWhatIf {
+  std::vector<Edit> edits;
+  WhatIf answer;
+
+  bool operator==(const AskedWhatIf&) const = default;
+};
 /// If the replay of an unchanged recording is further off than this, it answers nothing.
 inline constexpr double kReplayFidelity = 0.05;
 

@@ -39,6 +39,14 @@ Advice advice_of(const trace::Trace& trace, const LiveAnalysis& analysis, const 
                     gpu);
 }
 
+std::optional<AskedWhatIf> what_if_of(const trace::Trace& trace, const LiveAnalysis& analysis,
+                                      const RunFigures& figures, std::vector<Edit> edits) {
+  if (edits.empty()) return std::nullopt;
+  const trace::GpuNumber gpu = figures.summary.verdict_gpu;
+  WhatIf answer = what_if(trace, analysis.records(gpu), edits, conditions_of(figures.facts), gpu);
+  return AskedWhatIf{std::move(edits), std::move(answer)};
+}
+
 Breakdown breakdown_of(const trace::Trace& trace, const LiveAnalysis& analysis, const RunFigures& figures) {
   return break_down(trace, analysis.records(figures.summary.verdict_gpu), figures.summary, analysis.analysed_until(),
                     !conditions_of(figures.facts).replay);

@@ -24,18 +24,6 @@ struct OwnFigure {
   std::uint64_t count = 0;  ///< number of samples; 0: there is no mean
 };
 
-/// The predicted gain of a change of settings.
-struct PredictedTrial {
-  std::vector<std::string> settings;         ///< "log_interval=100"
-  double work = 1;                           ///< the factor by which an iteration's work grows (a larger batch)
-  double gain = 0;                           ///< how many times as fast, for the same work; 0 if refused
-  double measured_ns = 0, iteration_ns = 0;  ///< per iteration, now and with the change
-  double low_ns = 0, high_ns = 0;            ///< the range of the latter
-  /// What the run does not show and matters: measured by a probe of the device, or assumed; with their values.
-  std::vector<std::string> probed, assumed;
-  std::string refused;  ///< why there is no prediction; empty if there is one
-};
-
 struct RunFigures {
   struct Loss {
     double first = 0, last = 0;
@@ -66,8 +54,7 @@ struct RunFigures {
   std::optional<Breakdown> breakdown;      ///< the same
   std::optional<Collectives> collectives;  ///< the same; empty, too, if there are none
   std::optional<Lateness> lateness;        ///< of the GPU that arrives last most often, if that is known
-  /// For each card of the advice, what could be tried. Empty: not computed.
-  std::vector<std::optional<PredictedTrial>> trials;
+  std::optional<AskedWhatIf> what_if;      ///< if it was asked for
 };
 
 /// Samples per iteration: the setting batch_size; 0: not known.
@@ -83,6 +70,9 @@ RunConditions conditions_of(const trace::RunFacts& facts);
 RunFigures figures_of(const trace::Trace& trace, const LiveAnalysis& analysis, const trace::RunFacts& facts);
 /// Cards and tables of the trace whose figures these are; of several GPUs, of the one that the verdict is about.
 Advice advice_of(const trace::Trace& trace, const LiveAnalysis& analysis, const RunFigures& figures);
+/// The answer to a question of the command line; none if it has no edits.
+std::optional<AskedWhatIf> what_if_of(const trace::Trace& trace, const LiveAnalysis& analysis,
+                                      const RunFigures& figures, std::vector<Edit> edits);
 Breakdown breakdown_of(const trace::Trace& trace, const LiveAnalysis& analysis, const RunFigures& figures);
 
 }  // namespace lanescope::analysis

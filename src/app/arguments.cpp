@@ -107,12 +107,9 @@ void RunArguments::add_to(CLI::App& app) {
   app.add_option("--compare", compare_, tr("run again with this setting as well, and compare; may be repeated"))
       ->type_name("K=V")
       ->allow_extra_args(false);
-  app.add_option("--predict", predict_, tr("predict the time of an iteration with this setting; may be repeated"))
-      ->type_name("K=V")
+  app.add_option("--what-if", what_if_, tr("replay the recording with this change; several are made together"))
+      ->type_name("CHANGE")
       ->allow_extra_args(false);
-  app.add_flag("--verify", verify_,
-               tr("also run with the settings of --predict, and report how far off the prediction is"))
-      ->disable_flag_override();
   add_language(app);
   app.add_option("--memory-mb", memory_mb_,
                  tr("memory for the trace, {} to {}; default {}; the oldest events are evicted first", kMinMemoryMb,
@@ -123,7 +120,7 @@ void RunArguments::add_to(CLI::App& app) {
 Request RunArguments::request(const CLI::App& app, const std::string& command) const {
   session_.check(app);
   refuse_two_on_standard_output(json_, html_);
-  check_prediction(app);
+  check_what_if(app);
   if (!session_.experiment.empty()) {
     refuse_options(app, {"--compare"}, N_("{} is for a single loop; --experiment compares its own two sides"));
     ExperimentRequest run = experiment_request(app);
@@ -138,12 +135,18 @@ Request RunArguments::request(const CLI::App& app, const std::string& command) c
   return run;
 }
 
-void RunArguments::check_prediction(const CLI::App& app) const {
-  if (predict_.empty()) return refuse_options(app, {"--verify"}, N_("{} needs --predict; see: lanescope run --help"));
-  refuse_options(app, {"--compare"}, N_("{} cannot be combined with --predict; --verify runs with the change"));
+void RunArguments::check_what_if(const CLI::App& app) const {
+  if (what_if_.empty()) return;
+  refuse_options(app, {"--compare"}, N_("{} cannot be combined with --what-if"));
   if (!session_.experiment.empty() && (side_.empty() || side_ == "both")) {
-    throw UsageError(tr("--predict is for one side of an experiment; allowed: --side before, --side after"));
+    throw UsageError(tr("--what-if is for one side of an experiment; allowed: --side before, --side after"));
   }
+}
+
+std::vector<analysis::Edit> RunArguments::what_if() const {
+  std::vector<analysis::Edit> edits;
+  for (const std::string& edit : what_if_) edits.push_back(analysis::parse_edit(edit));
+  return edits;
 }
 
 RunRequest RunArguments::workload_request(const CLI::App& app) const {
@@ -161,8 +164,7 @@ RunRequest RunArguments::workload_request(const CLI::App& app) const {
   run.session.capture = capture_level(capture_);
   run.stretch = stretch_of_developers();
   run.compare = compare_;
-  run.predict = predict_;
-  run.verify = verify_;
+  run.what_if = what_if();
   run.json = json_;
   run.trace = trace_;
   run.screenshot = picture_.options(app);
@@ -178,8 +180,7 @@ ExperimentRequest RunArguments::experiment_request(const CLI::App& app) const {
   if (!iterations_.empty()) run.choice.iterations = whole_number("--iterations", iterations_, 1, kMaxIterations);
   run.stretch = stretch_of_developers();
   run.extra = base::environment("LANESCOPE_NO_EXTRA").empty();
-  run.predict = predict_;
-  run.verify = verify_;
+  run.what_if = what_if();
   run.memory_cap_bytes = memory();
   run.capture = capture_level(capture_);
   run.json = json_;

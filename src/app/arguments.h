@@ -53,9 +53,10 @@ class RunArguments {
   const std::string& json() const { return json_; }
   const std::string& html() const { return html_; }
   const std::string& trace() const { return trace_; }
+  std::vector<analysis::Edit> what_if() const;
 
  private:
-  void check_prediction(const CLI::App& app) const;
+  void check_what_if(const CLI::App& app) const;
   RunRequest workload_request(const CLI::App& app) const;
   ExperimentRequest experiment_request(const CLI::App& app) const;
   experiment::Side side() const;
@@ -64,8 +65,7 @@ class RunArguments {
   SessionArguments session_;
   PictureArguments picture_;
   std::string iterations_, memory_mb_, json_, html_, trace_, capture_ = "all", side_;
-  bool verify_ = false;
-  std::vector<std::string> compare_, predict_;
+  std::vector<std::string> compare_, what_if_;
 };
 
 // --- sweep arguments -------------------------------------------------------------------------------------------------

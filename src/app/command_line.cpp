@@ -11,7 +11,6 @@
 #include "app/command_requests.h"
 #include "app/commands.h"
 #include "app/graphics.h"
-#include "app/run_prediction.h"
 #include "app/terminal_output.h"
 #include "app/version_text.h"
 #include "attach/program_state.h"
@@ -67,7 +66,6 @@ struct Perform {
     write_out(calibration::to_text(prediction::probe_here(request.device, request.ops)));
     return kDone;
   }
-  int operator()(const PredictCheckRequest& request) const { return run_predict_check(request); }
   int operator()(const MeasureRequest& request) const {
     write_out(measure_window(request.what, request.window));
     return kDone;

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/edit.h"
 #include "app/graphics.h"
 #include "attach/program_state.h"
 #include "device/op.h"
@@ -24,14 +25,13 @@ inline constexpr int kDone = 0, kFailed = 1, kWrongRequest = 2, kEndedEarly = 13
 
 /// `lanescope run`
 struct RunRequest {
-  session::SessionOptions session;   ///< for the first run
-  std::uint64_t stretch = 0;         ///< iterations after which the run waits for the GPU; 0: nowhere
-  std::vector<std::string> compare;  ///< "key=value", all set for the second run; empty: one run
-  std::vector<std::string> predict;  ///< "key=value", all changed at once; empty: no prediction
-  bool verify = false;               ///< also runs what was predicted
-  std::string json;                  ///< a path, "-" for standard output, or empty
-  std::string html;                  ///< path of the HTML page, like json. "-" for at most one of them
-  std::string command;               ///< the command line, to be shown on the page
+  session::SessionOptions session;      ///< for the first run
+  std::uint64_t stretch = 0;            ///< iterations after which the run waits for the GPU; 0: nowhere
+  std::vector<std::string> compare;     ///< "key=value", all set for the second run; empty: one run
+  std::vector<analysis::Edit> what_if;  ///< made together; empty: nothing is asked
+  std::string json;                     ///< a path, "-" for standard output, or empty
+  std::string html;                     ///< path of the HTML page, like json. "-" for at most one of them
+  std::string command;                  ///< the command line, to be shown on the page
   std::filesystem::path trace;
   PictureOptions screenshot;
 };
@@ -41,10 +41,9 @@ struct ExperimentRequest {
   const experiment::Experiment* experiment = nullptr;  ///< embedded, or the user's own
   std::optional<experiment::Side> side;                ///< empty: both sides
   experiment::RunChoice choice;
-  bool extra = true;                 ///< also the runs of published numbers with their own settings
-  std::uint64_t stretch = 0;         ///< as in RunRequest
-  std::vector<std::string> predict;  ///< as in RunRequest; only with a single side
-  bool verify = false;
+  bool extra = true;                    ///< also the runs of published numbers with their own settings
+  std::uint64_t stretch = 0;            ///< as in RunRequest
+  std::vector<analysis::Edit> what_if;  ///< as in RunRequest; only with a single side
   std::size_t memory_cap_bytes = 0;
   trace::CaptureLevel capture = trace::CaptureLevel::All;
   std::string json, html, command;  ///< as in RunRequest
@@ -83,6 +82,7 @@ struct ReportRequest {
   std::vector<std::filesystem::path> files;  ///< several become one trace
   std::string json, html, command;           ///< as in RunRequest
   std::filesystem::path trace = {};          ///< the same events in a file of the other kind; may be empty
+  std::vector<analysis::Edit> what_if;       ///< as in RunRequest
 };
 
 /// `lanescope compare FIRST SECOND`
@@ -135,14 +135,6 @@ struct ProbeRequest {
   std::vector<ops::Op> ops;  ///< to be timed, too
 };
 
-/// `lanescope predict-check`, for developers
-struct PredictCheckRequest {
-  std::string device, json;  ///< json: as in RunRequest
-  std::string workload;      ///< empty: all
-  std::uint64_t seed = 1;
-  double minutes = 7;  ///< no new change is started after this time
-};
-
 /// LANESCOPE_MEASURE, for benchmarks: the window measures itself and prints one line of JSON.
 struct MeasureRequest {
   WindowMeasure what = WindowMeasure::Frames;
@@ -154,10 +146,9 @@ struct TextRequest {
   std::string text;
 };
 
-using Request =
-    std::variant<WindowRequest, AttachRequest, RunRequest, ExperimentRequest, SweepRequest, ListRequest, ReportRequest,
-                 CompareRequest, ExportRequest, LessonRequest, GradeRequest, ScriptRequest, CalibrateRequest,
-                 ProbeRequest, PredictCheckRequest, MeasureRequest, TextRequest>;
+using Request = std::variant<WindowRequest, AttachRequest, RunRequest, ExperimentRequest, SweepRequest, ListRequest,
+                             ReportRequest, CompareRequest, ExportRequest, LessonRequest, GradeRequest, ScriptRequest,
+                             CalibrateRequest, ProbeRequest, MeasureRequest, TextRequest>;
 
 /// Throws base::UsageError: one line that says what is wrong and what is allowed.
 Request parse_command_line(int argc, const char* const* argv);

@@ -13,7 +13,6 @@
 #include "app/graphics.h"
 #include "app/html_page.h"
 #include "app/reports.h"
-#include "app/run_prediction.h"
 #include "app/terminal_output.h"
 #include "base/error.h"
 #include "base/platform/terminal.h"
@@ -82,7 +81,6 @@ int run_headless(const RunRequest& request) {
   MeasuredRun first(request.session, detail);
   session::SessionOptions changed = request.session;
   changed.assignments.insert(changed.assignments.end(), request.compare.begin(), request.compare.end());
-  changed.assignments.insert(changed.assignments.end(), request.predict.begin(), request.predict.end());
   first.check(changed.assignments);
   check_outputs({request.json, request.html, request.trace,
                  request.compare.empty() ? "" : comparison_path(request.trace), request.screenshot.file});
@@ -103,20 +101,15 @@ int run_headless(const RunRequest& request) {
     run(*second);
   }
 
-  std::optional<PredictionReport> prediction;
-  if (!request.predict.empty() && !interrupt.asked()) {
-    prediction =
-        predict_run(first, request.session, request.predict, request.verify, [&] { return interrupt.asked(); });
-  }
   const bool tables = !request.json.empty() || !request.html.empty();
-  const auto figures_of = [tables](const MeasuredRun& measured) {
+  const auto figures_of = [&](const MeasuredRun& measured) {
     RunFigures figures = measured.figures();
     figures.advice = measured.advice(figures);
     if (tables) {
       figures.idle = analysis::idle_ledger(measured.trace(), measured.analysis(), figures.summary);
       figures.breakdown = measured.breakdown(figures);
-      figures.trials = trials_of(recorded_of(measured), *figures.advice);
     }
+    figures.what_if = analysis::what_if_of(measured.trace(), measured.analysis(), figures, request.what_if);
     return figures;
   };
   const RunFigures figures = figures_of(first);
@@ -128,23 +121,20 @@ int run_headless(const RunRequest& request) {
   }
   if (!request.screenshot.file.empty()) write_picture(request, *painter, first, second.get());
   if (!request.json.empty()) {
-    Json json = request.compare.empty() ? summary_json(figures) : comparison_json(figures, other);
-    if (prediction) json["prediction"] = prediction_json(*prediction);
-    write_json(request.json, written(json));
+    write_json(request.json,
+               written(request.compare.empty() ? summary_json(figures) : comparison_json(figures, other)));
   }
   if (!request.html.empty()) {
     html::Page page{.title = {}, .command = request.command, .runs = {}, .experiment = nullptr, .ended_early = false};
     page.ended_early = interrupt.asked();
     const std::string title = other ? part_title(first.settings(), request.compare) : std::string();
     page.runs.push_back(html::page_run(first, figures, title));
-    page.runs.front().prediction = prediction;
     if (other) page.runs.push_back(html::page_run(*second, *other, part_title(second->settings(), request.compare)));
     html::write_page(request.html, page);
   }
   if (request.json != "-" && request.html != "-") {
     const Style style = style_for(stdout);
-    write_words((other ? comparison_table(figures, *other, style) : run_table(figures, style)) +
-                (prediction ? prediction_text(*prediction, style) : std::string()));
+    write_words(other ? comparison_table(figures, *other, style) : run_table(figures, style));
   }
   return interrupt.asked() ? kEndedEarly : kDone;
 }

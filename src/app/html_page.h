@@ -8,7 +8,6 @@
 #include "analysis/live_analysis.h"
 #include "app/html_charts.h"
 #include "app/reports.h"
-#include "app/run_prediction.h"
 #include "app/saved_trace.h"
 #include "device/device.h"
 #include "experiment/measured_run.h"
@@ -18,12 +17,11 @@ namespace lanescope::app::html {
 /// One run on the page. The trace and its analysis must exist until the page has been made.
 struct PageRun {
   std::string title;   ///< a side's, or the settings that differ; empty: the only run
-  RunFigures figures;  ///< with advice and breakdown, and with trials if there are predictions
+  RunFigures figures;  ///< with advice and breakdown
   const trace::Trace* trace = nullptr;
   const analysis::LiveAnalysis* analysis = nullptr;
-  std::optional<device::DeviceInfo> device;    ///< empty if unknown, as for a file
-  std::optional<FileFacts> source;             ///< set for a file only
-  std::optional<PredictionReport> prediction;  ///< if requested
+  std::optional<device::DeviceInfo> device;  ///< empty if unknown, as for a file
+  std::optional<FileFacts> source;           ///< set for a file only
 };
 
 struct Page {

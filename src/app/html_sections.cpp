@@ -66,39 +66,7 @@ std::string iteration_tile(const PageRun& run) {
               pace.iterations == 1 ? basis : sentence("{}, mean of {}", basis, count(pace.iterations)));
 }
 
-// "Predicted  1.44 times as fast with log_interval=100: 112.5 µs instead of 162.1 µs."
-std::string predicted_html(const analysis::PredictedTrial& trial) {
-  std::string change;
-  for (const std::string& assignment : trial.settings) change += (change.empty() ? "" : " ") + code(assignment);
-  if (!trial.refused.empty()) {
-    return fmt::format("<p class=\"sure\">{}</p>",
-                       sentence("No prediction for {}: {}.", change, escaped(trial.refused)));
-  }
-  constexpr double kNoGain = 0.02;
-  const bool faster = trial.gain > 1;
-  const std::string factor = fmt::format("{:.2f}", faster ? trial.gain : 1 / trial.gain);
-  const std::string says = std::abs(trial.gain - 1) < kNoGain ? sentence("no gain with {}", change)
-                           : trial.work != 1 && faster ? sentence("{} times as fast per sample with {}", factor, change)
-                           : trial.work != 1           ? sentence("{} times as slow per sample with {}", factor, change)
-                           : faster                    ? sentence("{} times as fast with {}", factor, change)
-                                                       : sentence("{} times as slow with {}", factor, change);
-  const std::string range = sentence("{} to {}", duration(trial.low_ns), duration(trial.high_ns));
-  std::string text =
-      trial.assumed.empty()
-          ? says +
-                sentence(": {} per iteration instead of {}.", duration(trial.iteration_ns), duration(trial.measured_ns))
-          : sentence("With {}: {} per iteration, assumed, instead of {}.", change, range, duration(trial.measured_ns));
-  const auto list = [](const std::vector<std::string>& items) {
-    std::string all;
-    for (const std::string& item : items) all += (all.empty() ? std::string() : words("; ")) + escaped(item);
-    return all;
-  };
-  if (!trial.probed.empty()) text += " " + sentence("Measured by a probe: {}.", list(trial.probed));
-  if (!trial.assumed.empty()) text += " " + sentence("Assumed: {}.", list(trial.assumed));
-  return fmt::format("<p class=\"fix\"><span>{}</span>{}</p>", words("Predicted"), text);
-}
-
-std::string card_html(const Card& card, const std::optional<analysis::PredictedTrial>& trial) {
+std::string card_html(const Card& card) {
   std::string cost;
   if (card.weight == Weight::Costs) {
     cost = fmt::format("<b>{}</b><span>{}</span><i class=\"meter\"><i style=\"width:{}%\"></i></i>",
@@ -118,14 +86,14 @@ std::string card_html(const Card& card, const std::optional<analysis::PredictedT
                                ? words("Certain: the trace shows the cause itself.")
                                : sentence("{} certain: the cause is inferred.", percent(card.confidence));
   return fmt::format(
-      "<article class=\"card {}\"><div class=\"cost\">{}</div><div><h3>{}</h3>{}<p>{}</p>{}{}<p class=\"sure\">{}</p>"
+      "<article class=\"card {}\"><div class=\"cost\">{}</div><div><h3>{}</h3>{}<p>{}</p>{}<p class=\"sure\">{}</p>"
       "</div></article>\n",
       analysis::weight_key(card.weight), cost, escaped(card.title),
       where.empty() ? "" : "<p class=\"where\">" + where + "</p>", escaped(card.what, 1500),
       card.fix.empty()
           ? ""
           : fmt::format("<p class=\"fix\"><span>{}</span>{}</p>", words("What helps"), escaped(card.fix, 1500)),
-      trial ? predicted_html(*trial) : "", sure);
+      sure);
 }
 
 struct LegendEntry {
@@ -280,10 +248,8 @@ std::string cards_section(const PageRun& run, const SectionIds& id) {
   if (advice.iterations == 0) return {};
   std::string costly, harmless;
   std::int64_t harmless_count = 0;
-  for (std::size_t c = 0; c < advice.cards.size(); ++c) {
-    const Card& card = advice.cards[c];
-    (card.weight == Weight::Harmless ? harmless : costly) +=
-        card_html(card, c < run.figures.trials.size() ? run.figures.trials[c] : std::nullopt);
+  for (const Card& card : advice.cards) {
+    (card.weight == Weight::Harmless ? harmless : costly) += card_html(card);
     if (card.weight == Weight::Harmless) ++harmless_count;
   }
   std::string lede = sentence("From {}.", iterations(advice.iterations));
@@ -308,19 +274,10 @@ std::string cards_section(const PageRun& run, const SectionIds& id) {
 }
 
 std::string prediction_section(const PageRun& run, const SectionIds& id) {
-  if (!run.prediction) return {};
-  std::string body;
-  for (const Definition& line : prediction_lines(*run.prediction)) {
-    std::string text;
-    for (const std::string& paragraph : line.paragraphs) text += escaped(paragraph, 1500);
-    body += fmt::format("<dt>{}</dt><dd>{}</dd>", escaped(line.term), text);
-  }
-  std::string change;
-  for (const std::string& assignment : run.prediction->prediction.settings)
-    change += (change.empty() ? "" : " ") + code(assignment);
-  return section(id("prediction"), tr("Prediction"),
-                 sentence("With {}, simulated on a machine fitted to this run.", change),
-                 "<dl class=\"facts\">" + body + "</dl>\n");
+  if (!run.figures.what_if) return {};
+  const auto [term, text] = what_if_line(*run.figures.what_if);
+  return section(id("prediction"), tr("Prediction"), words("A replay of the recording with the change."),
+                 fmt::format("<dl class=\"facts\"><dt>{}</dt><dd>{}</dd></dl>\n", escaped(term), escaped(text, 1500)));
 }
 
 std::string pictures_section(const PageRun& run, Pictures& pictures, const SectionIds& id) {

@@ -272,13 +272,14 @@ struct ReportArguments {
       return run.request(app, command);
     }
     for (const std::string& option : option_names(app)) {
-      if (option != "--json" && option != "--html" && option != "--trace" && option != "--lang" && option != "--help") {
+      if (option != "--json" && option != "--html" && option != "--trace" && option != "--what-if" &&
+          option != "--lang" && option != "--help") {
         refuse_options(app, {option.c_str()},
                        N_("{} applies to a run, but a trace file is given; give one of the two"));
       }
     }
     refuse_two_on_standard_output(run.json(), run.html());
-    return ReportRequest{paths_of(files), run.json(), run.html(), command, run.trace()};
+    return ReportRequest{paths_of(files), run.json(), run.html(), command, run.trace(), run.what_if()};
   }
 };
 
@@ -375,21 +376,6 @@ struct ProbeArguments {
   }
 };
 
-// Hidden: for developers.
-struct PredictCheckArguments {
-  std::string device = "auto", json, workload;
-
-  void add_to(CLI::App& app) {
-    app.add_option("--device", device)->type_name("D");
-    app.add_option("--workload", workload)->type_name("W");
-    app.add_option("--json", json)->type_name("FILE|-");
-  }
-  PredictCheckRequest request() const {
-    if (!workload.empty()) workload::workload_info(workload);
-    return {.device = device, .json = json, .workload = workload};
-  }
-};
-
 // Translates CLI11's own texts, for this command and for those added to it later.
 void translate_messages(CLI::App& app) {
   app.option_defaults()->group(tr("Options"));
@@ -463,7 +449,6 @@ Request parse_command_line(int argc, const char* const* argv) {
   Command<CalibrateArguments> calibrate(
       root, "calibrate", tr("measure this machine's GPU and write a profile for the simulator"), tr(kCalibrateNotes));
   Command<ProbeArguments> probe(root, "probe");
-  Command<PredictCheckArguments> predict_check(root, "predict-check");
   Command<ListArguments> list(root, "list",
                               tr("list what the other commands accept: workloads, settings, figures and so on"));
   Command<ReportArguments> report(
@@ -481,7 +466,7 @@ Request parse_command_line(int argc, const char* const* argv) {
   Command<ScriptArguments> script(root, "script", tr("write a loop as a PyTorch script that runs on its own"),
                                   tr(kScriptNotes));
   for (CLI::App* command : root.get_subcommands({})) {
-    const bool hidden = command == &probe.app || command == &predict_check.app;
+    const bool hidden = command == &probe.app;
     command->group(hidden ? "" : tr("Subcommands"));
     command->get_help_ptr()->group(tr("Options"));  // which it got before it had the translated defaults
   }
@@ -502,7 +487,6 @@ Request parse_command_line(int argc, const char* const* argv) {
   if (&asked == &sweep.app) return sweep.arguments.request(sweep.app);
   if (&asked == &calibrate.app) return calibrate.arguments.request();
   if (&asked == &probe.app) return probe.arguments.request();
-  if (&asked == &predict_check.app) return predict_check.arguments.request();
   if (&asked == &list.app) return list.arguments.request();
   if (&asked == &compare.app) return compare.arguments.request(command);
   if (&asked == &exported.app) return exported.arguments.request();

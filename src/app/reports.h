@@ -62,6 +62,8 @@ Json comparison_json(const RunFigures& first, const std::optional<RunFigures>& s
 /// Like summary_json(), with the facts about the file under "source".
 Json file_json(const RunFigures& figures, const FileFacts& source);
 
+/// "What if pinned, non-blocking", and the answer.
+std::pair<std::string, std::string> what_if_line(const analysis::AskedWhatIf& asked);
 /// `with_places`: where the GPU idles, too.
 std::string run_table(const RunFigures& figures, const Style& style, bool with_places = false);
 /// If empty, the runs are named by the settings that differ.

@@ -12,7 +12,6 @@
 #include "app/graphics.h"
 #include "app/html_page.h"
 #include "app/reports.h"
-#include "app/run_prediction.h"
 #include "app/table.h"
 #include "app/terminal_output.h"
 #include "base/platform/terminal.h"
@@ -37,10 +36,9 @@ session::SessionOptions options_of(const ExperimentRequest& request, Side side) 
 }
 
 // A side's device is created just before its run, but its settings are checked earlier.
-void check(const session::SessionOptions& options, const std::vector<std::string>& changes) {
+void check(const session::SessionOptions& options) {
   workload::Settings settings = workload::default_settings(options.workload, device::describe_device(options.device));
   for (const std::string& assignment : options.assignments) settings.assign(assignment);
-  for (const std::string& assignment : changes) settings.assign(assignment);
   workload::check_settings(options.workload, settings);
 }
 
@@ -80,7 +78,7 @@ std::vector<PublishedRow> published_rows(const ExperimentRequest& request, const
 }
 
 html::Page page_of(const ExperimentRequest& request, const ExperimentReport& report, const Runs& runs,
-                   const std::optional<PredictionReport>& prediction, const base::Interrupt& interrupt) {
+                   const base::Interrupt& interrupt) {
   const experiment::Experiment& experiment = *request.experiment;
   html::Page page{.title = fmt::format("{} {}", experiment.id, experiment.title[base::language()]),
                   .command = request.command,
@@ -94,7 +92,6 @@ html::Page page_of(const ExperimentRequest& request, const ExperimentReport& rep
         *runs[s], *report.runs[s],
         fmt::format("{}: {}", tr(std::string(side_key(side)).c_str()), experiment.side(side).label[base::language()])));
   }
-  if (prediction && !page.runs.empty()) page.runs.front().prediction = prediction;
   if (request.side && !page.runs.empty()) page.title += ", " + page.runs.front().title;
   return page;
 }
@@ -103,7 +100,7 @@ html::Page page_of(const ExperimentRequest& request, const ExperimentReport& rep
 
 int run_experiment(const ExperimentRequest& request) {
   const std::vector<Side> sides = request.side ? std::vector{*request.side} : std::vector{Side::Before, Side::After};
-  for (const Side side : sides) check(options_of(request, side), request.predict);
+  for (const Side side : sides) check(options_of(request, side));
   check_outputs({request.json, request.html, request.trace, request.side ? "" : comparison_path(request.trace),
                  request.screenshot.file});
   std::optional<Painter> painter;
@@ -130,13 +127,8 @@ int run_experiment(const ExperimentRequest& request) {
     if ((!request.json.empty() && request.stretch == 0) || !request.html.empty()) {
       figures.idle = analysis::idle_ledger(runs[s]->trace(), runs[s]->analysis(), figures.summary);
       figures.breakdown = runs[s]->breakdown(figures);
-      figures.trials = trials_of(recorded_of(*runs[s]), *figures.advice);
     }
-  }
-  std::optional<PredictionReport> prediction;
-  if (!request.predict.empty() && request.side && !interrupt.asked()) {
-    prediction = predict_run(*runs[static_cast<std::size_t>(*request.side)], options_of(request, *request.side),
-                             request.predict, request.verify, [&] { return interrupt.asked(); });
+    figures.what_if = analysis::what_if_of(runs[s]->trace(), runs[s]->analysis(), figures, request.what_if);
   }
   report.rows = published_rows(request, runs, interrupt);
   if (interrupt.asked()) say(tr("ended early; the figures cover what had run by then"));
@@ -154,15 +146,13 @@ int run_experiment(const ExperimentRequest& request) {
   }
   if (!request.screenshot.file.empty()) painter->write(parts);
   if (!request.json.empty()) {
-    Json json = experiment_json(report);
-    if (prediction) json["prediction"] = prediction_json(*prediction);
-    write_json(request.json, written(json));
+    write_json(request.json, written(experiment_json(report)));
   }
   if (!request.html.empty() && !parts.empty())
-    html::write_page(request.html, page_of(request, report, runs, prediction, interrupt));
+    html::write_page(request.html, page_of(request, report, runs, interrupt));
   if (request.json != "-" && request.html != "-") {
     const Style style = style_for(stdout);
-    write_words(experiment_table(report, style) + (prediction ? prediction_text(*prediction, style) : std::string()));
+    write_words(experiment_table(report, style));
   }
   return interrupt.asked() ? kEndedEarly : kDone;
 }

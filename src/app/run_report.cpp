@@ -374,6 +374,13 @@ std::string once_text(const analysis::Once& once, const Style& style) {
 }
 
 // "  56 µs  34 %  item() drains the GPU", and below it what happens and what would help.
+std::string what_if_text(const analysis::AskedWhatIf& asked, const Style& style) {
+  const auto [term, text] = what_if_line(asked);
+  std::string all = fmt::format("\n{}{}{}\n", style.bold, term, style.off);
+  for (const std::string& line : wrapped(text, kAdviceWidth)) all += "  " + line + '\n';
+  return all;
+}
+
 std::string advice_text(const analysis::Advice& advice, const Style& style) {
   if (advice.cards.empty()) return {};
   const std::string iterations = base::format_count(advice.iterations);
@@ -419,7 +426,20 @@ std::string run_table(const RunFigures& figures, const Style& style, bool with_p
          verdict_figures(figures, style) +
          (with_places && figures.idle ? idle_text(*figures.idle, style) : std::string()) +
          (figures.once ? once_text(*figures.once, style) : std::string()) +
-         (figures.advice ? advice_text(*figures.advice, style) : std::string());
+         (figures.advice ? advice_text(*figures.advice, style) : std::string()) +
+         (figures.what_if ? what_if_text(*figures.what_if, style) : std::string());
+}
+
+std::pair<std::string, std::string> what_if_line(const analysis::AskedWhatIf& asked) {
+  const analysis::WhatIf& answer = asked.answer;
+  const std::string term = tr("What if {}", analysis::texts_of(asked.edits));
+  if (!answer.refusal.empty()) return {term, tr("No answer: {}.", answer.refusal)};
+  return {term,
+          tr("{:.2f} to {:.2f} times as fast: {} to {} per iteration instead of {}, replayed from {} recorded "
+             "iterations. Replayed unchanged, an iteration takes {}.",
+             answer.least_factor, answer.most_factor, base::duration_text(answer.replayed_ns / answer.most_factor),
+             base::duration_text(answer.replayed_ns / answer.least_factor), base::duration_text(answer.recorded_ns),
+             answer.iterations, base::duration_text(answer.replayed_ns))};
 }
 
 std::string comparison_table(const RunFigures& first, const RunFigures& second, const Style& style,

@@ -15,7 +15,6 @@
 #include "app/commands.h"
 #include "app/html_page.h"
 #include "app/reports.h"
-#include "app/run_prediction.h"
 #include "app/terminal_output.h"
 #include "base/error.h"
 #include "base/translate.h"
@@ -48,7 +47,8 @@ std::string listed_figures(const std::vector<std::filesystem::path>& files) {
 
 }  // namespace
 
-FileFigures read_figures(const std::vector<std::filesystem::path>& files, bool in_detail) {
+FileFigures read_figures(const std::vector<std::filesystem::path>& files, bool in_detail,
+                         const std::vector<analysis::Edit>& what_if) {
   FileFigures file{io::read_traces(files), nullptr, {}, {}};
   const io::OpenedTrace& opened = file.opened;
   const trace::Trace& trace = *opened.trace;
@@ -71,11 +71,8 @@ FileFigures read_figures(const std::vector<std::filesystem::path>& files, bool i
   }
   if (in_detail) {
     figures.breakdown = analysis::breakdown_of(trace, *file.analysis, figures);
-    if (auto recorded = recorded_of(trace, opened.facts)) {
-      recorded->gpu = figures.summary.verdict_gpu;
-      figures.trials = trials_of(*recorded, *figures.advice);
-    }
   }
+  figures.what_if = analysis::what_if_of(trace, *file.analysis, figures, what_if);
   file.source = {.path = listed_figures(files),
                  .own = opened.own,
                  .incomplete = opened.incomplete,
@@ -92,7 +89,7 @@ FileFigures read_figures(const std::vector<std::filesystem::path>& files, bool i
 void report_file(const ReportRequest& request) {
   check_outputs({request.json, request.html, request.trace});
   check_not_input({request.json, request.html, request.trace}, request.files);
-  const FileFigures file = read_figures(request.files, !request.json.empty() || !request.html.empty());
+  const FileFigures file = read_figures(request.files, !request.json.empty() || !request.html.empty(), request.what_if);
   const io::OpenedTrace& opened = file.opened;
   if (!request.html.empty() && opened.trace->counts().recorded == 0) {
     throw base::FileError(base::tr("{}: it has no events to show on a page", file.source.path));

@@ -18,6 +18,7 @@ struct FileFigures {
   FileFacts source;
 };
 /// Several files become one trace. `in_detail`: with the tables of the JSON and of the page. Throws base::FileError.
-FileFigures read_figures(const std::vector<std::filesystem::path>& files, bool in_detail);
+FileFigures read_figures(const std::vector<std::filesystem::path>& files, bool in_detail,
+                         const std::vector<analysis::Edit>& what_if = {});
 
 }  // namespace lanescope::app

@@ -79,33 +79,18 @@ Json verdict_json(const analysis::Verdict& verdict) {
   return list;
 }
 
-Json trial_json(const std::optional<analysis::PredictedTrial>& trial) {
-  if (!trial) return nullptr;
-  Json settings = Json::object();
-  for (const std::string& assignment : trial->settings) {
-    const std::size_t equals = assignment.find('=');
-    settings[assignment.substr(0, equals)] = typed(assignment.substr(equals + 1));
-  }
-  const bool given = trial->refused.empty();
-  return {{"settings", std::move(settings)},
-          {"gain", given ? Json(trial->gain) : Json(nullptr)},
-          {"work", trial->work},
-          {"iteration_ns", given ? Json(trial->iteration_ns) : Json(nullptr)},
-          {"range_ns", given ? Json{{"low", trial->low_ns}, {"high", trial->high_ns}} : Json(nullptr)},
-          {"probed", trial->probed},
-          {"assumed", trial->assumed},
-          {"refused", text_or_null(trial->refused)}};
+Json what_if_json(const analysis::AskedWhatIf& asked) {
+  Json edits = Json::array();
+  for (const analysis::Edit& edit : asked.edits) edits.push_back(analysis::text_of(edit));
+  const analysis::WhatIf& answer = asked.answer;
+  if (!answer.refusal.empty()) return {{"changes", std::move(edits)}, {"refused", answer.refusal}};
+  return {
+      {"changes", std::move(edits)},       {"least_factor", answer.least_factor}, {"most_factor", answer.most_factor},
+      {"without_ns", answer.without_ns},   {"gone_ns", answer.gone_ns},           {"replayed_ns", answer.replayed_ns},
+      {"recorded_ns", answer.recorded_ns}, {"iterations", answer.iterations},     {"refused", nullptr}};
 }
 
-Json without_wait_json(const analysis::WhatIf& answer) {
-  if (!answer.refusal.empty()) return {{"refused", answer.refusal}};
-  return {{"least_factor", answer.least_factor}, {"most_factor", answer.most_factor},
-          {"without_ns", answer.without_ns},     {"gone_ns", answer.gone_ns},
-          {"replayed_ns", answer.replayed_ns},   {"recorded_ns", answer.recorded_ns},
-          {"iterations", answer.iterations},     {"refused", nullptr}};
-}
-
-Json advice_json(const analysis::Advice& advice, const std::vector<std::optional<analysis::PredictedTrial>>& trials) {
+Json advice_json(const analysis::Advice& advice) {
   Json list = Json::array();
   for (const analysis::Card& card : advice.cards) {
     list.push_back({{"rule", analysis::rule_key(card.rule)},
@@ -119,8 +104,7 @@ Json advice_json(const analysis::Advice& advice, const std::vector<std::optional
                     {"title", card.title},
                     {"what", card.what},
                     {"fix", card.fix}});
-    if (card.without_wait) list.back()["without_wait"] = without_wait_json(*card.without_wait);
-    if (list.size() <= trials.size()) list.back()["trial"] = trial_json(trials[list.size() - 1]);
+    if (card.what_if) list.back()["what_if"] = what_if_json(*card.what_if);
   }
   const analysis::Summary& s = advice.summary;
   const auto each = [&](std::int64_t sum) {
@@ -389,7 +373,8 @@ Json summary_json(const analysis::RunFigures& figures) {
   json["own"] = own_json(figures.own);
   if (figures.idle) json["idle_ledger"] = idle_json(*figures.idle);
   if (figures.once && figures.once->steady_ns != figures.once->all_ns()) json["once"] = once_json(*figures.once);
-  if (figures.advice) json["advice"] = advice_json(*figures.advice, figures.trials);
+  if (figures.advice) json["advice"] = advice_json(*figures.advice);
+  if (figures.what_if) json["prediction"] = what_if_json(*figures.what_if);
   if (figures.breakdown) json["breakdown"] = breakdown_json(*figures.breakdown, s);
   if (figures.collectives) json["collectives"] = collectives_json(*figures.collectives);
   if (figures.lateness) json["collectives"]["late"] = lateness_json(*figures.lateness);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/builders.h"
+#include "base/error.h"
 
 namespace lanescope::analysis {
 namespace {
@@ -182,6 +183,91 @@ TEST(Replay, OfWholeIterationsInBursts) {
   EXPECT_EQ(answer.iterations, 16);
   EXPECT_NEAR(answer.replayed_ns, 10'000, 1);
   EXPECT_NEAR(answer.without_ns, 5'000, 1);
+}
+
+std::vector<Edit> edits(std::initializer_list<const char*> texts) {
+  std::vector<Edit> made;
+  for (const char* text : texts) made.push_back(parse_edit(text));
+  return made;
+}
+
+// Of the read above with a kernel of 5,000. One that waits ends at 10,000. In the next the CPU needs 4,620, and the kernel
+// runs from 10,500 to 15,500. Then one is launched at 14,620, runs until 20,500, is waited for until 20,600, and the CPU
+// works for 4,400: 25,000. So two take 15,000, and the CPU's part of a read that is not made is in nobody's way.
+TEST(Replay, AReadEachSecondTime) {
+  Recording r;
+  r.loop(10, 10'000, [&](Nanoseconds at) { r.read(at, 5'000); });
+  r.build.publish();
+  const WhatIf answer = Replay(r.trace, 0, 100'000).with(edits({"read-every=2:item()"}));
+  EXPECT_EQ(answer.refusal, "");
+  EXPECT_NEAR(answer.without_ns, 7'500, 1);
+  EXPECT_NEAR(answer.gone_ns, 7'500, 1);
+}
+
+// An operation of 5,000 that takes 1,000: the read ends at 1,600 instead of 5,600.
+TEST(Replay, AFasterKernel) {
+  Recording r;
+  r.loop(10, 10'000, [&](Nanoseconds at) { r.read(at, 5'000); });
+  r.build.publish();
+  const Replay replay(r.trace, 0, 100'000);
+  EXPECT_NEAR(replay.with(edits({"faster=5:kernel"})).without_ns, 6'000, 1);
+  EXPECT_THAT(replay.with(edits({"faster=5:gemm"})).refusal, HasSubstr("nothing of this name"));
+}
+
+// The next batch comes 6,000 after the one before it, and is waited for from 2,000 to 6,000 of each iteration of 6,000;
+// the kernel of 1,000 is in no one's way. In time: 2,000 are left. With twice as many workers it comes each 3,000, and
+// with three times as many each 2,000, which the rest takes, too.
+TEST(Replay, ALoaderWithMoreWorkers) {
+  Recording r;
+  r.loop(20, 6'000, [&](Nanoseconds at) {
+    r.launch(at, at + 500, at + 1'500);
+    r.build.host_wait(at + 2'000, at + 6'000);
+  });
+  r.build.publish();
+  const Replay replay(r.trace, 0, 120'000);
+  EXPECT_NEAR(replay.with(edits({"loader-in-time"})).without_ns, 2'000, 1);
+  EXPECT_NEAR(replay.with(edits({"workers=2"})).without_ns, 3'000, 1);
+  EXPECT_NEAR(replay.with(edits({"workers=3"})).without_ns, 2'000, 40);
+  EXPECT_NEAR(replay.with(edits({"workers=10"})).without_ns, 2'000, 40);
+}
+
+// Ten launches of 100, 1,000 from one to the next, each with a kernel of 200 that starts 300 after its call: 10,000. As
+// a graph: the first launch and what follows the last, 900, take 1,000; ten kernels follow each other, 2,000.
+TEST(Replay, LaunchesAsOneGraph) {
+  Recording r;
+  r.loop(10, 10'000, [&](Nanoseconds at) {
+    for (int i = 0; i < 10; ++i) r.launch(at + 1'000 * i, at + 1'000 * i + 300, at + 1'000 * i + 500);
+  });
+  r.build.publish();
+  const WhatIf answer = Replay(r.trace, 0, 100'000).with(edits({"graph"}));
+  EXPECT_EQ(answer.refusal, "");
+  EXPECT_NEAR(answer.gone_ns, 2'000, 1);
+  EXPECT_NEAR(answer.without_ns, 2'300, 1) << "if a graph begins no sooner than 300 after the one before it";
+}
+
+// The read decides what is launched after it.
+TEST(Replay, NoGraphAroundAWait) {
+  Recording r;
+  r.loop(10, 10'000, [&](Nanoseconds at) {
+    r.read(at, 2'000);
+    r.launch(at + 4'000, at + 4'500, at + 5'000);
+  });
+  r.build.publish();
+  const Replay replay(r.trace, 0, 100'000);
+  EXPECT_THAT(replay.with(edits({"graph"})).refusal, HasSubstr("graph: there is a wait between the launches"));
+  EXPECT_EQ(replay.with(edits({"graph", "no-wait:item()"})).refusal, "") << "in whatever order they are named";
+}
+
+TEST(Edits, AreReadAndWritten) {
+  for (const char* text : {"no-wait", "no-wait:train.py:41", "read-every=10:item()", "pinned", "workers=2", "graph",
+                           "faster=1.5:gemm kernel"}) {
+    EXPECT_EQ(text_of(parse_edit(text)), text);
+  }
+  EXPECT_EQ(parse_edit("faster=2:a:b=c"), (Edit{EditKind::Faster, 2, "a:b=c"}));
+  for (const char* wrong : {"", "nowait", "read-every", "read-every=1", "read-every=2.5", "no-wait=3",
+                            "workers=", "workers=-1", "workers=nan", "faster=2", "graph:here", "loader-in-time:here"}) {
+    EXPECT_THROW(parse_edit(wrong), base::UsageError) << wrong;
+  }
 }
 
 }  // namespace

@@ -126,8 +126,8 @@ TEST_F(Chinese, RunsAndTheirReports) {
   const std::vector<Arguments> runs{
       {"run", "--workload", "linear-mse", "--iterations", "300", "--trace", "t.json"},
       {"run", "--workload", "linear-mse", "--iterations", "300", "--compare", "log_interval=100"},
-      {"run", "--workload", "linear-mse", "--iterations", "300", "--predict", "log_interval=100", "--verify"},
-      {"run", "--workload", "linear-mse", "--iterations", "300", "--predict", "batch_size=256"},
+      {"run", "--workload", "linear-mse", "--iterations", "300", "--what-if", "no-wait:item()"},
+      {"run", "--workload", "linear-mse", "--iterations", "300", "--what-if", "pinned"},
       {"run", "--workload", "transfer-loop", "--iterations", "100", "--device", "cpu:teaching"},
       {"run", "--experiment", "P09"},
       {"run", "--experiment", "P28", "--side", "after"},
@@ -164,7 +164,7 @@ TEST_F(Chinese, Pages) {
   const std::vector<Arguments> pages{
       {"run", "--workload", "linear-mse", "--iterations", "300", "--trace", "t.json"},
       {"run", "--workload", "dataloader", "--iterations", "40", "--trace", "t.json"},
-      {"run", "--workload", "linear-mse", "--iterations", "300", "--predict", "log_interval=100", "--trace", "t.json"},
+      {"run", "--workload", "linear-mse", "--iterations", "300", "--what-if", "graph", "--trace", "t.json"},
       {"run", "--workload", "transfer-loop", "--iterations", "100", "--compare", "pinned=true", "--trace", "t.json"},
       {"run", "--experiment", "P09", "--trace", "t.json"},
       {"report", "t.json"}};

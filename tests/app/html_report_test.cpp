@@ -83,31 +83,20 @@ class HtmlReport : public ProgramTest {
   }
 };
 
-TEST_F(HtmlReport, ACardSaysWhatItsKnobIsPredictedToGain) {
+TEST_F(HtmlReport, AnAnswerThatWasAskedForHasItsSection) {
   const std::vector<std::string> loop{"run", "--workload", "linear-mse", "--iterations", "100", "--json", "run.json"};
-  const std::string page = page_of(loop);
-  EXPECT_THAT(page, HasSubstr("<span>Predicted</span>1.4"));
-  EXPECT_THAT(page, HasSubstr("times as fast with <code>log_interval=100</code>: 11"));
-  EXPECT_THAT(page, Not(HasSubstr("id=\"prediction\"")));
-  const Json json = Json::parse(text_of(folder_ / "run.json"));
-  const Json& trial = json["advice"]["cards"][0]["trial"];
-  EXPECT_EQ(trial["settings"], (Json{{"log_interval", 100}}));
-  EXPECT_TRUE(trial["refused"].is_null());
-  const double now = json["iteration_ns"]["mean"], then = trial["iteration_ns"], gain = trial["gain"];
-  EXPECT_NEAR(now / then, gain, 0.02 * gain);
-}
-
-TEST_F(HtmlReport, APredictionThatWasAskedForHasItsSection) {
-  const std::string page =
-      page_of({"run", "--workload", "linear-mse", "--iterations", "100", "--predict", "log_interval=0", "--verify"});
+  const std::string without = page_of(loop);
+  EXPECT_THAT(without, HasSubstr("Without this wait: 1.2"));
+  EXPECT_THAT(without, Not(HasSubstr("id=\"prediction\"")));
+  std::vector<std::string> asking = loop;
+  asking.insert(asking.end(), {"--what-if", "no-wait:item()"});
+  const std::string page = page_of(asking);
   EXPECT_THAT(page, HasSubstr("id=\"prediction\""));
-  EXPECT_THAT(page, HasSubstr("<dt>measured</dt>"));
-  const std::string probed = page_of({"run", "--experiment", "P20", "--side", "before", "--predict", "pinned=true"});
-  EXPECT_THAT(probed, HasSubstr("<dt>probed</dt><dd>how fast pinned memory is copied to the GPU: 13."));
-  EXPECT_THAT(probed, HasSubstr("Measured by a probe: how fast pinned memory is copied to the GPU: 13."));
-  const std::string refused =
-      page_of({"run", "--workload", "linear-mse", "--iterations", "5", "--predict", "log_interval=0"});
-  EXPECT_THAT(refused, HasSubstr("<dt>no prediction</dt><dd>only 5 iterations are recorded"));
+  EXPECT_THAT(page, HasSubstr("<dt>What if no-wait:item()</dt><dd>1.2"));
+  const Json json = Json::parse(text_of(folder_ / "run.json"));
+  EXPECT_EQ(json["prediction"], json["advice"]["cards"][0]["what_if"]) << "one question, one answer";
+  asking.back() = "pinned";
+  EXPECT_THAT(page_of(asking), HasSubstr("<dd>No answer: pinned: nothing is copied from pageable memory"));
 }
 
 TEST_F(HtmlReport, OfARunHasAllSections) {

@@ -55,19 +55,7 @@ TEST_F(Report, OfOurOwnTraceSaysWhatTheRunSaid) {
       Json json = report(file);
       Json source = json["source"];
       json.erase("source");
-      // A file does not contain everything, so predictions from it may differ a little.
-      Json ran = Json::parse(outcome.out);
-      const std::size_t cards = ran["advice"]["cards"].size();
-      ASSERT_EQ(json["advice"]["cards"].size(), cards);
-      for (std::size_t c = 0; c < cards; ++c) {
-        Json &now = json["advice"]["cards"][c]["trial"], &then = ran["advice"]["cards"][c]["trial"];
-        if (!then.is_object() || then["gain"].is_null()) continue;
-        for (const char* figure : {"gain", "iteration_ns"}) {
-          EXPECT_NEAR(now[figure].get<double>() / then[figure].get<double>(), 1, 0.01);
-          now.erase(figure);
-          then.erase(figure);
-        }
-      }
+      const Json ran = Json::parse(outcome.out);
       EXPECT_EQ(json.dump(2), ran.dump(2));
       EXPECT_EQ(source["own"], true);
       EXPECT_EQ(source["events_read"], json["events"]["recorded"]);

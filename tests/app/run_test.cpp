@@ -160,10 +160,7 @@ TEST_F(Run, UnderATightMemoryCapNothingGoesUncounted) {
   EXPECT_EQ(whole["events"]["evicted"], 0);
   EXPECT_GT(cut["events"]["evicted"], 0);
   cut["events"]["evicted"] = 0;
-  for (Json* json : {&cut, &whole}) {  // predictions, and the places of gaps, are based on what was kept
-    EXPECT_EQ(json->erase("idle_ledger"), 1u);
-    for (Json& card : (*json)["advice"]["cards"]) EXPECT_EQ(card.erase("trial"), 1u);
-  }
+  for (Json* json : {&cut, &whole}) EXPECT_EQ(json->erase("idle_ledger"), 1u);  // of what was kept
   EXPECT_EQ(cut.dump(), whole.dump());
 }
 
