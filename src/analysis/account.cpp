@@ -301,16 +301,15 @@ std::string cure_text(const AskedWhatIf& asked) {
   const WhatIf& answer = asked.answer;
   if (asked.edits.front().kind != EditKind::NoWait) {
     if (!answer.refusal.empty()) return {};
-    return ' ' + tr("{:.2f} to {:.2f} times as fast with {}, replayed from {} recorded iterations.",
-                    answer.least_factor, answer.most_factor, texts_of(asked.edits), answer.iterations);
+    return tr("{:.2f} to {:.2f} times as fast with {}, replayed from {} recorded iterations.", answer.least_factor,
+              answer.most_factor, texts_of(asked.edits), answer.iterations);
   }
-  if (!answer.refusal.empty()) return ' ' + tr("What it would gain is not predicted: {}.", answer.refusal);
+  if (!answer.refusal.empty()) return tr("What it would gain is not predicted: {}.", answer.refusal);
   if (answer.most_factor < kNothing) {
-    return ' ' +
-           tr("Without this wait it would be no faster: replayed from {} recorded iterations.", answer.iterations);
+    return tr("Without this wait it would be no faster: replayed from {} recorded iterations.", answer.iterations);
   }
-  return ' ' + tr("Without this wait: {:.2f} to {:.2f} times as fast, replayed from {} recorded iterations.",
-                  answer.least_factor, answer.most_factor, answer.iterations);
+  return tr("Without this wait: {:.2f} to {:.2f} times as fast, replayed from {} recorded iterations.",
+            answer.least_factor, answer.most_factor, answer.iterations);
 }
 
 /// The longest part of the plan's stretch in which nothing is rare.
@@ -333,7 +332,7 @@ void replay_cures(const trace::Trace& trace, const AdvicePlan& plan, std::vector
     card.what_if = AskedWhatIf{std::move(edits), answer};
     if (card.rule == Rule::DependentSync && card.what_if->answer.refusal.empty())
       card.what_if->answer.refusal = tr("what is launched next depends on the value that is read");
-    card.what += cure_text(*card.what_if);
+    card.gain = cure_text(*card.what_if);
   }
 }
 

@@ -86,8 +86,9 @@ struct Card {
   std::string what;          ///< one or two sentences with the figures
   std::string fix;           ///< one sentence
   std::vector<Remedy> remedies;
-  /// What its cure would gain, as far as a replay can tell; if it can, also in words in `what`. Empty: it was not asked.
+  /// What its cure would gain, as far as a replay can tell. Empty: it was not asked.
   std::optional<AskedWhatIf> what_if;
+  std::string gain;  ///< that in words; may be empty
 };
 
 /// The thresholds of all rules. Shares are of the iterations' time. Where a comment names another tool, it uses the

@@ -89,7 +89,8 @@ std::string card_html(const Card& card) {
       "<article class=\"card {}\"><div class=\"cost\">{}</div><div><h3>{}</h3>{}<p>{}</p>{}<p class=\"sure\">{}</p>"
       "</div></article>\n",
       analysis::weight_key(card.weight), cost, escaped(card.title),
-      where.empty() ? "" : "<p class=\"where\">" + where + "</p>", escaped(card.what, 1500),
+      where.empty() ? "" : "<p class=\"where\">" + where + "</p>",
+      escaped(card.gain.empty() ? card.what : card.what + ' ' + card.gain, 1500),
       card.fix.empty()
           ? ""
           : fmt::format("<p class=\"fix\"><span>{}</span>{}</p>", words("What helps"), escaped(card.fix, 1500)),

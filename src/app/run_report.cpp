@@ -402,7 +402,7 @@ std::string advice_text(const analysis::Advice& advice, const Style& style) {
       cost = fmt::format("{}  {:2.0f} %", base::format_duration(std::llround(card.cost_ns)), card.share * 100);
     }
     text += fmt::format("  {:<{}}{}{}{}\n", cost, kCostWidth, style.bold, card.title, style.off);
-    for (const std::string& line : {card.what, card.fix}) {
+    for (const std::string& line : {card.gain.empty() ? card.what : card.what + ' ' + card.gain, card.fix}) {
       for (const std::string& part : wrapped(line, kAdviceWidth))
         text += fmt::format("  {:<{}}{}\n", "", kCostWidth, part);
     }

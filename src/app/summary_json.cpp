@@ -103,6 +103,7 @@ Json advice_json(const analysis::Advice& advice) {
                     {"times_per_iteration", card.per_iteration},
                     {"title", card.title},
                     {"what", card.what},
+                    {"gain", text_or_null(card.gain)},
                     {"fix", card.fix}});
     if (card.what_if) list.back()["what_if"] = what_if_json(*card.what_if);
   }

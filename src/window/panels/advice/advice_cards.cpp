@@ -91,7 +91,10 @@ CardTexts texts_of(const Canvas& c, const AdviceCard& advice, float width) {
   texts.title = title_lines(c, card.title, width, texts.cost_below ? width : beside);
   const float arrow = text_width(c.fonts, FontRole::Small, "→ ");
   texts.try_height = try_row_height(c, advice, width);
-  texts.what = lines_of(c, FontRole::Small, open ? card.what + more_of(c, advice) : card.what, width);
+  // Of a loop with knobs, the button has the figure.
+  std::string said = card.what;
+  if (!card.gain.empty() && !c.state.model.steering()) said += ' ' + card.gain;
+  texts.what = lines_of(c, FontRole::Small, open ? said + more_of(c, advice) : said, width);
   std::size_t& most = most_lines(state, advice.key);
   texts.what.resize(most = std::max(most, texts.what.size()));
   texts.fix = lines_of(c, FontRole::Small, card.fix, width - arrow);
