@@ -327,9 +327,15 @@ void replay_cures(const trace::Trace& trace, const AdvicePlan& plan, std::vector
   for (Card& card : cards) {
     std::vector<Edit> edits = cure_of(card);
     if (edits.empty() || (stop && *stop)) continue;
-    const WhatIf answer = edits.front().kind == EditKind::NoWait ? replay.without(trace.names().find(card.range))
-                                                                 : replay.with(edits, {plan.run.h2d_peak_gb_per_s});
-    card.what_if = AskedWhatIf{std::move(edits), answer};
+    const auto without_wait = [&] { return replay.without(trace.names().find(card.range)); };
+    WhatIf answer =
+        edits.front().kind == EditKind::NoWait ? without_wait() : replay.with(edits, {plan.run.h2d_peak_gb_per_s});
+    if (!answer.refusal.empty() && edits.front().kind == EditKind::Pinned) {
+      // How fast pinned memory is copied is not known: what the wait costs is less, but true.
+      edits = {{EditKind::NoWait, 0, edits.front().place}};
+      answer = without_wait();
+    }
+    card.what_if = AskedWhatIf{std::move(edits), std::move(answer)};
     if (card.rule == Rule::DependentSync && card.what_if->answer.refusal.empty())
       card.what_if->answer.refusal = tr("what is launched next depends on the value that is read");
     card.gain = cure_text(*card.what_if);

@@ -184,14 +184,23 @@ class ReplayReader {
                      [&](std::size_t a, std::size_t b) { return operations_[a].call < operations_[b].call; });
     number_of_.assign(operations_.size(), Replay::kNone);
 
-    std::erase_if(data_waits_, [&](const DataWait& wait) { return !issuing_.contains(wait.thread); });
+    // Of threads that issue work; where several wait at once, it counts once.
+    std::vector<TimeSpan> waits;
+    for (const DataWait& wait : data_waits_) {
+      if (!issuing_.contains(wait.thread)) continue;
+      if (!waits.empty() && wait.span.from <= waits.back().to) {
+        waits.back().to = std::max(waits.back().to, wait.span.to);
+      } else {
+        waits.push_back(wait.span);
+      }
+    }
     std::size_t call = 0, next = 0, wait = 0;
     Nanoseconds sum = 0, arrived = std::numeric_limits<Nanoseconds>::min();
     // How much of [from, to) is spent waiting for data, and since when the loader was at it.
     const auto take_loading = [&](Nanoseconds from, Nanoseconds to, auto& part) {
-      while (wait < data_waits_.size() && data_waits_[wait].span.to <= from) ++wait;
-      for (; wait < data_waits_.size() && data_waits_[wait].span.from < to; ++wait) {
-        const TimeSpan span = data_waits_[wait].span;
+      while (wait < waits.size() && waits[wait].to <= from) ++wait;
+      for (; wait < waits.size() && waits[wait].from < to; ++wait) {
+        const TimeSpan span = waits[wait];
         part.loading += std::min(span.to, to) - std::max(span.from, from);
         if (span.to > to) break;
         if (arrived != std::numeric_limits<Nanoseconds>::min()) part.arrival += span.to - arrived;
