@@ -197,13 +197,14 @@ class ReplayReader {
     std::size_t call = 0, next = 0, wait = 0;
     Nanoseconds sum = 0, arrived = std::numeric_limits<Nanoseconds>::min();
     // How much of [from, to) is spent waiting for data, and since when the loader was at it.
-    const auto take_loading = [&](Nanoseconds from, Nanoseconds to, auto& part) {
+    const auto take_loading = [&](Nanoseconds from, Nanoseconds to, Replay::Loading& loading) {
       while (wait < waits.size() && waits[wait].to <= from) ++wait;
       for (; wait < waits.size() && waits[wait].from < to; ++wait) {
         const TimeSpan span = waits[wait];
-        part.loading += std::min(span.to, to) - std::max(span.from, from);
+        loading.here += std::min(span.to, to) - std::max(span.from, from);
         if (span.to > to) break;
-        if (arrived != std::numeric_limits<Nanoseconds>::min()) part.arrival += span.to - arrived;
+        loading.all += span.length();
+        if (arrived != std::numeric_limits<Nanoseconds>::min()) loading.arrival += span.to - arrived;
         arrived = span.to;
       }
     };
@@ -222,7 +223,7 @@ class ReplayReader {
         step.sync = trace::is_sync(event);
         if (step.range != 0) step.before = start - std::clamp(calls_[call].around.from, until, start);
         step.gap = start - step.before - until;
-        take_loading(until, until + step.gap, step);
+        take_loading(until, until + step.gap, step.loading);
         until = std::max(event.end_ns, start);
         step.own = until - start;
         const bool more = call + 1 < calls_.size() && calls_[call + 1].event.start_ns < iteration.to;
@@ -242,7 +243,7 @@ class ReplayReader {
       }
       laid.calls = program().calls.size() - laid.first_call;
       laid.rest = std::max<Nanoseconds>(0, iteration.to - until);
-      take_loading(until, iteration.to, laid);
+      take_loading(until, iteration.to, laid.loading);
       sum += laid.duration;
       program().iterations.push_back(laid);
     }
@@ -409,13 +410,14 @@ double Replay::pace(const Program& program) const {
   std::vector<Nanoseconds> stream_end(program.streams, 0), end(operations.size(), 0);
   std::map<NameId, Nanoseconds> awaited_before;  // by range: when what was awaited there had ended
   Nanoseconds cpu = 0, gpu = 0, filled = 0, began = 0, began_before = 0, arrived = 0;
-  const auto load = [&](const auto& part) {  // a call or an iteration's rest, without the time in which it waits
-    if (part.loading == 0) return;
-    if (program.data_arrives && part.arrival > 0) {
-      arrived += part.arrival;
+  const auto load = [&](const Loading& loading) {
+    if (!program.data_arrives) {
+      cpu += loading.here;
+    } else if (loading.arrival > 0) {
+      arrived += loading.arrival;
       cpu = std::max(cpu, arrived);
-    } else {
-      cpu += part.loading;
+    } else if (loading.all > 0) {
+      cpu += loading.all;
       arrived = std::max(arrived, cpu);
     }
   };
@@ -426,8 +428,8 @@ double Replay::pace(const Program& program) const {
       for (std::size_t c = iteration.first_call; c < iteration.first_call + iteration.calls; ++c) {
         const Call& call = program.calls[c];
         const KeptPart kept = call.every != 0 && number % call.every == 0 ? KeptPart::All : call.kept;
-        cpu += call.gap - call.loading;
-        load(call);
+        cpu += call.gap - call.loading.here;
+        load(call.loading);
         if (kept == KeptPart::Nothing) continue;
         cpu += call.before;
         for (std::size_t o = call.first_operation; o < call.first_operation + call.operations; ++o) {
@@ -450,8 +452,8 @@ double Replay::pace(const Program& program) const {
         }
         cpu += call.after;
       }
-      cpu += iteration.rest - iteration.loading;
-      load(iteration);
+      cpu += iteration.rest - iteration.loading.here;
+      load(iteration.loading);
       ++number;
     }
     if (pass == 0) filled = std::max(cpu, gpu);
@@ -654,25 +656,27 @@ class Replay::Editor {
   /// `times` as many workers; 0: the data is always there.
   std::string loader(double times) {
     bool any = false;
+    std::vector<Loading*> loadings;
+    for (Call& call : program_.calls) loadings.push_back(&call.loading);
+    for (Iteration& iteration : program_.iterations) loadings.push_back(&iteration.loading);
     std::vector<Nanoseconds> arrivals;
-    for (const Call& call : program_.calls) arrivals.push_back(call.arrival);
-    for (const Iteration& iteration : program_.iterations) arrivals.push_back(iteration.arrival);
-    std::erase(arrivals, 0);
+    for (const Loading* loading : loadings)
+      if (loading->arrival > 0) arrivals.push_back(loading->arrival);
     std::ranges::sort(arrivals);
     const Nanoseconds typical = arrivals.empty() ? 0 : arrivals[arrivals.size() / 2];
-    const auto change = [&](auto& part, Nanoseconds& around) {
-      any |= part.loading > 0;
-      if (part.loading > 0 && part.arrival == 0) part.arrival = typical;  // when the one before came is not known
-      if (times == 0) {
-        around -= std::exchange(part.loading, 0);
-      } else if (static_cast<double>(part.arrival) > kFirstOfAnEpoch * static_cast<double>(typical)) {
-        part.arrival = 0;  // workers that have just been started: more of them are no faster
-      } else {
-        part.arrival = std::llround(static_cast<double>(part.arrival) / times);
+    for (Loading* loading : loadings) {
+      any |= loading->here > 0;
+      if (loading->all > 0 && loading->arrival == 0) loading->arrival = typical;
+      if (static_cast<double>(loading->arrival) > kFirstOfAnEpoch * static_cast<double>(typical)) {
+        loading->arrival = 0;  // workers that have just been started: more of them are no faster
+      } else if (times != 0) {
+        loading->arrival = std::llround(static_cast<double>(loading->arrival) / times);
       }
-    };
-    for (Call& call : program_.calls) change(call, call.gap);
-    for (Iteration& iteration : program_.iterations) change(iteration, iteration.rest);
+    }
+    if (times == 0) {
+      for (Call& call : program_.calls) call.gap -= std::exchange(call.loading, {}).here;
+      for (Iteration& iteration : program_.iterations) iteration.rest -= std::exchange(iteration.loading, {}).here;
+    }
     program_.data_arrives = times != 0;
     return any ? std::string() : tr("nothing waits for data in the iterations that were recorded as a whole");
   }
@@ -694,7 +698,10 @@ class Replay::Editor {
           return tr("there is a wait between the launches of a step: what is launched next may depend on it");
         if (!launches(call)) continue;
         ++launched;
-        if (c != first) call.gap = call.before = call.own = 0;
+        if (c != first) {
+          call.gap = call.loading.here;
+          call.before = call.own = 0;
+        }
         call.after = 0;
         for (Operation& o : of(call)) o.after_previous = std::min(o.after_previous, replay_.pause_);
         // Whether a graph that is queued begins as soon as a kernel would depends on the driver.

@@ -75,6 +75,12 @@ class Replay {
     bool ahead = false;  ///< issued at the beginning of the iteration before
   };
   enum class KeptPart : std::uint8_t { All, CallOnly, Nothing };
+  /// The thread waits for data, which may take several parts of the CPU's time.
+  struct Loading {
+    Nanoseconds here = 0;     ///< of this part
+    Nanoseconds all = 0;      ///< of the waits that end in it, also what lies before
+    Nanoseconds arrival = 0;  ///< of their data, after the data before it; 0: not known
+  };
   struct Call {
     Nanoseconds gap = 0;  ///< the CPU's time since the call before it, or since the iteration's beginning
     Nanoseconds before = 0, own = 0, after = 0;  ///< in its range before the call, in the call, and to its range's end
@@ -84,9 +90,7 @@ class Replay {
     trace::NameId range = 0, name = 0;
     bool sync = false;  ///< its nature is to wait
     std::size_t first_operation = 0, operations = 0;
-    // Of the gap before it:
-    Nanoseconds loading = 0;  ///< the thread waits for data
-    Nanoseconds arrival = 0;  ///< of that data, after the data before it; 0: it was there
+    Loading loading;  ///< in the gap before it
     // As edited:
     KeptPart kept = KeptPart::All;
     std::uint32_t every = 0;  ///< all of it is kept each so many iterations; 0: never
@@ -94,9 +98,9 @@ class Replay {
   };
   struct Iteration {
     std::size_t first_call = 0, calls = 0;
-    Nanoseconds rest = 0;                  ///< from the last call to its end
-    Nanoseconds duration = 0;              ///< as recorded
-    Nanoseconds loading = 0, arrival = 0;  ///< in the rest; see Call
+    Nanoseconds rest = 0;      ///< from the last call to its end
+    Nanoseconds duration = 0;  ///< as recorded
+    Loading loading;           ///< in the rest
   };
   /// What is replayed.
   struct Program {
