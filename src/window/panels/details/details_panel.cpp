@@ -143,18 +143,19 @@ void draw_share_bar(const Canvas& c, const Summary& s, bool one_row) {
   // Kernels of collectives that only wait for another GPU.
   const bool waits_for_rank = s.verdict.kind == VerdictKind::RankBound && s.verdict_gpu_name == s.judged.rank_waits;
   const auto waits = static_cast<double>(waits_for_rank ? s.judged.rank_wait_ns : 0);
-  const bool placed =
-      2 * s.judged.sync_place_ns >= idle_of(idle, CauseGroup::AfterSync) && !s.judged.sync_place.empty();
-  const std::string after_sync = placed ? s.judged.sync_place
-                                 : 2 * s.judged.after_read_ns >= idle_of(idle, CauseGroup::AfterSync)
-                                     ? std::string(tr("reading"))
-                                     : std::string(tr("waiting"));
+  // The place that the verdict names has its own part, as there.
+  const double after_sync = part(CauseGroup::AfterSync);
+  const bool placed = 2 * static_cast<double>(s.judged.sync_place_ns) >= after_sync && !s.judged.sync_place.empty();
+  const double at_place = placed ? std::min(after_sync, static_cast<double>(s.judged.sync_place_ns)) : 0;
+  const bool reads = 2 * static_cast<double>(s.judged.after_read_ns) >= after_sync;
   const Share shares[] = {
       {kernels - waits, SpanStyle::Solid, Colour::Kernel, Colour::Kernel, tr("kernels")},
       {waits, SpanStyle::Hatched, Colour::WaitGround, Colour::Wait,
        s.judged.rank_late.empty() ? std::string(tr("waiting")) : s.judged.rank_late},
       {busy - kernels, SpanStyle::Solid, Colour::CopyH2D, Colour::CopyH2D, tr("copying")},
-      {part(CauseGroup::AfterSync), SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, after_sync},
+      {at_place, SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, s.judged.sync_place},
+      {after_sync - at_place, SpanStyle::Hatched, Colour::WaitGround, Colour::Wait,
+       reads && !placed ? std::string(tr("reading")) : std::string(tr("waiting"))},
       {own_work, SpanStyle::Solid, Colour::Launch, Colour::Launch, tr("other CPU work")},
       {part(CauseGroup::Launch) - own_work, SpanStyle::Dashed, Colour::PanelRaised, Colour::Launch,
        called(analysis::BubbleCause::Allocation, tr("allocating"), tr("launching"))},
