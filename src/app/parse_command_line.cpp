@@ -49,6 +49,9 @@ name given by --trace, with "-compare" before its extension; the screenshot show
 --experiment runs both sides of one of the tutorials' experiments (lanescope list experiments), or the --side that is named,
 and shows the published numbers beside its own. --device, --set and --iterations override the experiment's own.
 
+--what-if replays what was recorded with a CHANGE: no-wait, read-every=N, read-late, pinned, non-blocking or copy-stream, each
+also with :PLACE (a range or a line, train.py:41); loader-in-time, workers=TIMES, graph, faster=TIMES:PLACE.
+
 Ctrl-C ends the run early and reports what was measured until then (exit status 130); a second Ctrl-C ends the program.
 On a simulated device the same command with the same seed gives the same JSON and the same trace, byte for byte.
 
@@ -119,9 +122,13 @@ constexpr const char* kReportNotes = N_(
     R"(Reports on a FILE, which may come from the PyTorch profiler, or on a run: --workload or --experiment runs first, with all
 options of `run`. --html writes one self-contained page with verdict, advice, pictures and tables: no network, no scripts.
 
+--what-if replays what was recorded with a CHANGE: no-wait, read-every=N, read-late, pinned, non-blocking or copy-stream, each
+also with :PLACE (a range or a line, train.py:41); loader-in-time, workers=TIMES, graph, faster=TIMES:PLACE.
+
 Examples:
   lanescope report loop.json.gz
   lanescope report pytorch-profile.json --html profile.html
+  lanescope report run.lanescope --what-if no-wait:train.py:41 --what-if pinned
   lanescope report --workload linear-mse --set log_interval=1 --html report.html
   lanescope report --experiment P09 --html P09.html --json P09.json)");
 
