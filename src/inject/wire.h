@@ -221,14 +221,14 @@ struct OpenCall {
 };
 inline constexpr std::size_t kOpenCalls = 256;
 
-struct Controls {                             // written by the viewer
-  std::atomic<std::uint32_t> level;           ///< Level
-  std::atomic<std::uint32_t> walk_launches;   ///< 1: also launches get their stacks while they are recorded
-  std::atomic<std::uint32_t> burst_us;        ///< Acquire: how long a burst lasts
-  std::atomic<std::uint32_t> period_us;       ///< Acquire: from the start of one burst to the next
-  std::atomic<std::int64_t> boost_until_ns;   ///< Acquire: record continuously until then
-  std::atomic<std::uint32_t> anchor;          ///< an API call (domain << 16 | id) that is watched between bursts, too
-  std::atomic<std::uint32_t> sample_us;       ///< threads without calls are sampled this often; 0: never
+struct Controls {                            // written by the viewer
+  std::atomic<std::uint32_t> level;          ///< Level
+  std::atomic<std::uint32_t> walk_launches;  ///< 1: also launches get their stacks while they are recorded
+  std::atomic<std::uint32_t> burst_us;       ///< Acquire: how long a burst lasts
+  std::atomic<std::uint32_t> period_us;      ///< Acquire: from the start of one burst to the next
+  std::atomic<std::int64_t> boost_until_ns;  ///< Acquire: record continuously until then
+  std::atomic<std::uint32_t> anchor;         ///< an API call (domain << 16 | id) that is watched between bursts, too
+  std::atomic<std::uint32_t> sample_us;      ///< threads without calls are sampled this often; 0: never
 };
 
 struct Status {                               // written by the library

@@ -50,7 +50,8 @@ TEST_F(LateRange, IsWrittenAfterTheGapItExplains) {
   EXPECT_EQ(live.total().judged.sync_place_ns, 4 * 40);
 }
 
-// Before the loop a compiler tries its kernels out, each in a range of its own. There is room for the loop's all the same.
+// Before the loop a compiler tries its kernels out, each in a range of its own. There is room for the loop's all the
+// same.
 TEST(SyncPlaces, ThoseOfTheStartUpMakeRoom) {
   trace::Trace trace;
   TraceBuilder t(trace);

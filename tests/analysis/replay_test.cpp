@@ -191,9 +191,10 @@ std::vector<Edit> edits(std::initializer_list<const char*> texts) {
   return made;
 }
 
-// Of the read above with a kernel of 5,000. One that waits ends at 10,000. In the next the CPU needs 4,620, and the kernel
-// runs from 10,500 to 15,500. Then one is launched at 14,620, runs until 20,500, is waited for until 20,600, and the CPU
-// works for 4,400: 25,000. So two take 15,000, and the CPU's part of a read that is not made is in nobody's way.
+// Of the read above with a kernel of 5,000. One that waits ends at 10,000. In the next the CPU needs 4,620, and the
+// kernel runs from 10,500 to 15,500. Then one is launched at 14,620, runs until 20,500, is waited for until 20,600, and
+// the CPU works for 4,400: 25,000. So two take 15,000, and the CPU's part of a read that is not made is in nobody's
+// way.
 TEST(Replay, AReadEachSecondTime) {
   Recording r;
   r.loop(10, 10'000, [&](Nanoseconds at) { r.read(at, 5'000); });

@@ -505,8 +505,7 @@ EXPORT CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
 EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   // The real one may free memory twice then, and end the program; when our own loop has ended it never did.
   for (const auto copies : {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET}) {
-    if (kind != copies || graphs_made || may_switch_copies || std::getenv("FAKE_CUPTI_STAYS"))
-      continue;
+    if (kind != copies || graphs_made || may_switch_copies || std::getenv("FAKE_CUPTI_STAYS")) continue;
     std::fputs("copies are switched off beside running work\n", stderr);
     std::abort();
   }
