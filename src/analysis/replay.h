@@ -112,6 +112,7 @@ class Replay {
   };
   class Editor;
 
+  void read(Nanoseconds from, Nanoseconds to, trace::GpuNumber gpu, const std::atomic<bool>* stop);
   double pace(const Program& program) const;
   bool only_reads(const Call& call) const;
   double error() const;
