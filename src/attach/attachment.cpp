@@ -27,9 +27,12 @@ constexpr int kRestMs = 20, kBusyMs = 2;
 constexpr Nanoseconds kBusy = base::kSecond / 2;  // after the last message
 constexpr Nanoseconds kPublish = 50 * base::kMillisecond, kLook = 2 * base::kSecond;
 constexpr Nanoseconds kShortestBurst = 50 * base::kMillisecond, kLongestBurst = 2 * base::kSecond;
+// So many iterations are a basis for advice, as long as their burst is no longer than this; a few in any case.
+constexpr int kIterationsPerBurst = 12, kFewestPerBurst = 4;
+constexpr Nanoseconds kLongBurst = 500 * base::kMillisecond;
 /// At first everything is recorded until the loop has been found, but for no longer than this.
 constexpr Nanoseconds kFirstBurst = 10 * base::kSecond;
-constexpr Nanoseconds kSearch = 30 * base::kSecond;
+constexpr Nanoseconds kSearch = 30 * base::kSecond, kPause = 5 * base::kSecond;
 /// Of the program's time that bursts may cost, if nobody asked for more; and from one to the next, at least: for some
 /// 30 ms after each, nothing is watched.
 constexpr double kMostCost = 0.015;
@@ -89,7 +92,7 @@ struct Attachment::Watched {
   std::unique_ptr<Mapping> mapping;
   std::unique_ptr<WatchedProcess> process;
   bool ended = false, cut_off = false;
-  Nanoseconds first_work_ns = 0, ended_ns = 0;
+  Nanoseconds first_work_ns = 0, last_call_ns = 0, ended_ns = 0;  // first work: since when the loop is looked for
   Written written;
   // While no loop is known: longer and longer bursts, half of the time, until one holds some rounds.
   Nanoseconds search_burst_ns = kShortestBurst, search_from_ns = 0;
@@ -270,7 +273,12 @@ void Attachment::steer(Watched& watched) {
   const Intensity wanted = intensity();
   WatchedProcess& process = *watched.process;
   const Nanoseconds now = clock_now();
-  if (watched.first_work_ns == 0 && process.uses_gpu()) watched.first_work_ns = now;
+  // After a long pause, such as reading a data set, the loop is yet to begin.
+  const bool paused = process.last_call_ns() - std::exchange(watched.last_call_ns, process.last_call_ns()) > kPause;
+  if (watched.first_work_ns == 0 ? process.uses_gpu() : paused && process.iteration_ns() == 0) {
+    watched.first_work_ns = watched.search_from_ns = now;
+    watched.search_burst_ns = kShortestBurst;
+  }
   // A burst holds some whole iterations. The ranks of a job have the same bursts, at the same times (see next_burst()
   // of the library).
   const auto slower_by = [](const WatchedProcess& of) {
@@ -286,7 +294,8 @@ void Attachment::steer(Watched& watched) {
       slower = std::max(slower, slower_by(*other->process));
     }
   }
-  Nanoseconds burst = std::clamp(iteration * 4, kShortestBurst, kLongestBurst);
+  Nanoseconds burst = std::clamp(iteration * kIterationsPerBurst, kShortestBurst, kLongBurst);
+  burst = std::max(burst, std::min(iteration * kFewestPerBurst, kLongestBurst));
   double share = std::clamp(wanted.share, 0.001, 1.0);
   const bool searching = process.iteration_ns() == 0 && watched.first_work_ns != 0;
   if (searching && now - watched.first_work_ns < kSearch) {

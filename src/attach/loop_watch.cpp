@@ -218,7 +218,15 @@ std::vector<LoopWatch::Iteration> LoopWatch::add(const Call& call, std::span<con
   }
   kept_.push_back({call, {stack.begin(), stack.end()}});
   if (!kept_from_ns_) kept_from_ns_ = call.start_ns;
-  if (settled()) return from_the_first();
+  if (settled()) {
+    if (!settled_at_ns_) settled_at_ns_ = call.start_ns;
+    const bool in_vain = tries_ >= kRoundsWithoutAnchor || call.start_ns - *settled_at_ns_ > kWithoutAnchor;
+    if (!began_ && !in_vain) return ended;
+    ++tries_;
+    return from_the_first(!in_vain).value_or(ended);
+  }
+  settled_at_ns_.reset();
+  tries_ = 0;
   forget_kept(call.start_ns);
   if (call.start_ns - *kept_from_ns_ > kLongestSearch) {
     keeps_ = false;
@@ -236,11 +244,12 @@ bool LoopWatch::settled() const {
 }
 
 void LoopWatch::forget_kept(Nanoseconds now) {
-  while (!kept_.empty() && (kept_.size() > kMostKept || now - kept_.front().call.start_ns > kKept)) kept_.pop_front();
+  const Nanoseconds until = settled_at_ns_.value_or(now);
+  while (!kept_.empty() && (kept_.size() > kMostKept || until - kept_.front().call.start_ns > kKept)) kept_.pop_front();
 }
 
 std::vector<LoopWatch::Iteration> LoopWatch::finish() {
-  return keeps_ && loop_ ? from_the_first() : std::vector<Iteration>{};
+  return keeps_ && loop_ ? *from_the_first(false) : std::vector<Iteration>{};
 }
 
 std::optional<Nanoseconds> LoopWatch::undecided_since(Nanoseconds now_ns) {
@@ -248,8 +257,9 @@ std::optional<Nanoseconds> LoopWatch::undecided_since(Nanoseconds now_ns) {
   return keeps_ && !kept_.empty() ? std::optional(kept_.front().call.start_ns) : std::nullopt;
 }
 
-// What a watch finds that knows the loop from the beginning, and in a second pass also its anchor.
-std::vector<LoopWatch::Iteration> LoopWatch::from_the_first() {
+// What a watch finds that knows the loop from the beginning, and in a second pass also its anchor. `with_anchor`:
+// nothing if there is none yet.
+std::optional<std::vector<LoopWatch::Iteration>> LoopWatch::from_the_first(bool with_anchor) {
   std::vector<Iteration> ended;
   LoopWatch again(0, false);
   for (int pass = 0; pass < 2; ++pass) {
@@ -268,6 +278,7 @@ std::vector<LoopWatch::Iteration> LoopWatch::from_the_first() {
     }
     if (!again.anchor_) break;
   }
+  if (with_anchor && !again.anchor_) return std::nullopt;
   anchor_ = again.anchor_;
   anchor_is_new_ = true;
   anchor_calls_ = again.anchor_calls_;
@@ -319,6 +330,7 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
     drop_anchor();
   }
   const bool round = again && again == loop_;
+  began_ = round;
   if (round) {
     last_round_ns_ = call.start_ns;
     rounds_ = std::min(rounds_ + 1, kManyRounds);
@@ -354,8 +366,6 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
       missed_ = anchor_ && anchor_calls_ != anchor_->times ? missed_ + 1 : 0;
       if (missed_ == kRoundsForAnchor) drop_anchor();  // the program has gone on without it
       look_for_anchor(call.start_ns);
-    } else {
-      whole_rounds_ = 0;
     }
     for (auto& [key, count] : counts_) count.now = 0;
     api_counts_.clear();

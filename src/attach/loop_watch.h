@@ -126,6 +126,9 @@ class LoopWatch {
   /// file: a short loop may be followed by a long wait. Then those from before are known, too, of the last kKept.
   static constexpr Nanoseconds kSettled = 500 * base::kMillisecond, kKept = 1500 * base::kMillisecond;
   static constexpr int kManyRounds = 100;
+  /// Then it waits for an anchor, without which only iterations within bursts would be known, but not for ever.
+  static constexpr int kRoundsWithoutAnchor = 12;
+  static constexpr Nanoseconds kWithoutAnchor = 3 * base::kSecond;
   /// A loop that launches nothing, as when a library sets up its buffers, is the iteration only after so long; and so
   /// is one place that makes calls again and again, if all calls are seen: a statement may compile kernel after kernel.
   static constexpr Nanoseconds kSettledIfDoubtful = 5 * base::kSecond;
@@ -160,6 +163,8 @@ class LoopWatch {
   std::vector<Iteration> finish();
   /// Iterations from then on may still be returned; empty: only the one in progress.
   std::optional<Nanoseconds> undecided_since(Nanoseconds now_ns);
+  /// It may yet become known which loop the calls so far are of.
+  bool undecided() const { return keeps_ && !kept_.empty(); }
   /// Everything is recorded from now on, or no longer: without an anchor, the iteration in progress stays unknown.
   void recording_changed();
 
@@ -196,7 +201,7 @@ class LoopWatch {
 
   std::optional<Iteration> follow(const Call& call, std::span<const FramePlace> stack);
   bool settled() const;
-  std::vector<Iteration> from_the_first();
+  std::optional<std::vector<Iteration>> from_the_first(bool with_anchor);
   void forget_kept(Nanoseconds now);
   void look_for_anchor(Nanoseconds now);
   void drop_anchor();
@@ -220,12 +225,15 @@ class LoopWatch {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Count> counts_;  // by api and site
   std::map<std::uint32_t, int> api_counts_;                          // calls in this round
   Nanoseconds round_since_ns_ = 0;
-  int whole_rounds_ = 0;  // recorded as a whole, in a row
+  int whole_rounds_ = 0;  // recorded as a whole
   int missed_ = 0;        // of these, the last ones without the anchor
   bool whole_ = false;    // this round so far
+  bool began_ = false;    // the last call began a round
   std::uint64_t calls_ = 0;
   std::deque<KeptCall> kept_;  // until the first loop is settled, or has been looked for in vain
   std::optional<Nanoseconds> kept_from_ns_;
+  std::optional<Nanoseconds> settled_at_ns_;  // since then an anchor is looked for
+  int tries_ = 0;                             // so often
   bool keeps_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -46,13 +47,16 @@ std::string WatchedProcess::line_name(const Vocabulary::Frame& at) {
 // A library may run code of its own on other threads, which make more calls than the user's: backward() of a compiled
 // model does.
 WatchedProcess::Thread* WatchedProcess::loop_thread() {
-  const auto weight = [](const Thread& thread) { return std::pair(thread.own_calls, thread.loops.calls()); };
+  // One that only copies feeds the one that launches kernels.
+  const auto weight = [](const Thread& thread) {
+    return std::tuple(thread.own_launches, thread.own_calls, thread.loops.calls());
+  };
   Thread* most = nullptr;
   for (auto& [tid, thread] : threads_) {
-    if (!thread.loops.counted()) continue;
+    if (!thread.loops.counted() && !thread.loops.undecided()) continue;
     if (!most || weight(thread) > weight(*most)) most = &thread;
   }
-  return most;
+  return most && most->loops.counted() ? most : nullptr;
 }
 
 void WatchedProcess::write_iterations(Thread& thread, std::uint32_t tid,

@@ -278,6 +278,7 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   Thread& caller = thread(call.thread);
   end_samples(caller, call.thread, record.start_ns, record.detail);
   caller.last_end_ns = std::max(caller.last_end_ns, record.end_ns);
+  last_call_ns_ = std::max(last_call_ns_, record.end_ns);
   caller.last_site = record.detail;
   if (!from || from->frames.empty()) return;
   note_line(caller, call.thread, *from, record);
@@ -286,7 +287,10 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   std::vector<FramePlace> places;
   places.reserve(from->frames.size());
   for (const std::uint32_t id : from->frames) places.push_back(loop_place(id));
-  if (from->own < from->frames.size()) ++caller.own_calls;
+  if (from->own < from->frames.size()) {
+    ++caller.own_calls;
+    if (known.launches) ++caller.own_launches;
+  }
   const bool always = known.nature == CallNature::Sync || known.nature == CallNature::BlockingCopy ||
                       known.nature == CallNature::AsyncCopy || known.launches_graph;
   const std::vector<LoopWatch::Iteration> iterations =

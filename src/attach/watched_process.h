@@ -73,6 +73,7 @@ class WatchedProcess {
   std::uint32_t anchor();
   Nanoseconds iteration_ns() const { return iteration_ns_; }  ///< mean of the last iterations; 0: unknown
   std::uint32_t iterations() const { return iteration_count_; }
+  Nanoseconds last_call_ns() const { return last_call_ns_; }  ///< of any thread; 0: none yet
   /// The mean duration of the last iterations that lay wholly inside a burst, and wholly between two; 0: none did.
   /// Their ratio is what a burst costs the program; what being attached costs is in both.
   Nanoseconds iteration_recorded_ns() const { return recorded_mean_.ns; }
@@ -120,7 +121,7 @@ class WatchedProcess {
 
     std::string name;
     LoopWatch loops;
-    std::uint64_t own_calls = 0;  // with a frame of the user's
+    std::uint64_t own_launches = 0, own_calls = 0;  // with a frame of the user's
     Line line;
     std::optional<trace::LaneId> lines_lane, ranges_lane, iterations_lane;
     std::vector<OpenRange> ranges;  // pushed, not yet popped
@@ -191,7 +192,7 @@ class WatchedProcess {
   std::optional<LoopKey> chosen_;
   StepRanges steps_;
   Nanoseconds now_ns_ = 0;
-  Nanoseconds iteration_ns_ = 0, last_operation_ns_ = 0;
+  Nanoseconds iteration_ns_ = 0, last_operation_ns_ = 0, last_call_ns_ = 0;
   struct Mean {
     Nanoseconds ns = 0;
     void add(Nanoseconds value) { ns = ns == 0 ? value : ns + (value - ns) / 32; }

@@ -259,12 +259,12 @@ TEST(LoopFinder, AStraightProgramHasNone) {
 
 TEST(LoopWatch, IterationsBeginWithTheFirstCallAfterTheBackEdge) {
   Program p;
-  train(p, 8);  // calls at 10, 20, ...; a round of four begins at 10, 50, 90, 130, 170, ...
-  // The loop is known after its third return, at 130; its first was at 50.
+  train(p, 20);  // calls at 10, 20, ...; a round of four begins at 10, 50, 90, 130, 170, ...
+  // The loop is known after its third return, at 130; its first was at 50. For twelve rounds it waits for an anchor.
   ASSERT_FALSE(p.iterations.empty());
   EXPECT_EQ(p.iterations[0].start_ns, 50);
   EXPECT_EQ(p.iterations[0].end_ns, 90);
-  EXPECT_THAT(p.iterations, SizeIs(6));  // 50, 90, 130, 170, 210, 250, 290
+  EXPECT_THAT(p.iterations, SizeIs(18));  // 50, 90, ..., 770
 }
 
 // A loop that ends before it is settled: its iterations are known at the program's end.
@@ -280,6 +280,30 @@ TEST(LoopWatch, AShortProgramHasIterations) {
   EXPECT_EQ(found[5].end_ns, 290);
   EXPECT_FALSE(p.watch.undecided_since(0));
   EXPECT_THAT(p.watch.finish(), SizeIs(0));
+}
+
+// Bursts of four rounds (two launches and a copy, which is always watched; rounds begin at 10, 40, 70, ...), each
+// followed by four rounds of which only the copy is seen. The first burst, until 120, makes the loop known, with two
+// whole rounds; the third one that an anchor needs is in the second, from 250. Then all 24 copies count: the first one
+// returned at 35.
+TEST(LoopWatch, IterationsFromBeforeTheAnchorCount) {
+  Program p;
+  p.loop(24, [&](int i) {
+    if (i % 4 == 0) {
+      p.recorded = i % 8 == 0;
+      p.watch.recording_changed();
+    }
+    if (!p.recorded) p.rest(20);
+    if (p.recorded) p.call(10, 1, 1);
+    if (p.recorded) p.call(20, 1, 2);
+    p.call(30, 2, 3, true);
+  });
+  ASSERT_TRUE(p.watch.anchor());
+  ASSERT_FALSE(p.iterations.empty());
+  EXPECT_EQ(p.iterations.front().start_ns, 35);
+  EXPECT_EQ(p.iterations.back().end_ns, 24 * 30 + 5);
+  EXPECT_THAT(p.iterations, SizeIs(23));
+  expect_lengths(p.iterations, 30);
 }
 
 // A few reads while the program is set up, then a pause, then the loop. What comes after the pause does not settle the
@@ -304,14 +328,14 @@ TEST(LoopWatch, APauseDoesNotSettleALoop) {
 }
 
 // A loop of the user's is settled by its hundredth round after it is known (four calls of 10 each): at its third
-// return, at 130, and so at 130 + 100 * 40. One in a library is not.
+// return, at 130, and so at 130 + 100 * 40; then twelve more may bring an anchor. One in a library is not.
 TEST(LoopWatch, ManyRoundsSettleALoopOfTheUsers) {
   for (const bool own : {true, false}) {
     Program p;
     p.own = own;
     p.watch = LoopWatch(base::kSecond);
-    train(p, 104);
-    EXPECT_THAT(p.iterations, SizeIs(own ? 102 : 0));
+    train(p, 104 + 12);
+    EXPECT_THAT(p.iterations, SizeIs(own ? 114 : 0));
   }
 }
 
