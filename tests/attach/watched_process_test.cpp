@@ -368,6 +368,32 @@ TEST(WatchedProcess, IterationsAreFoundAndNamedByTheirLoop) {
   EXPECT_EQ(rig.process->iteration_ns(), 200 * kUs);
 }
 
+// Another thread copies batches, with a wait for each, four times a round: its calls are seen all the time, and are more
+// than the launches of the twelve rounds that are recorded. The loop is that of the launches.
+TEST(WatchedProcess, TheLoopIsThatOfTheThreadThatLaunches) {
+  Rig rig;
+  std::ofstream(rig.folder_ / "feed.py") << "def feed():\n    while True:\n        copies.synchronize()\n";
+  rig.text(20, "feed.py");
+  rig.text(21, "feed");
+  rig.frame(4, 20, 21, 3, 10);
+  rig.writer.stack(3, {4});
+  rig.recording(wire::RecordingAct::On, 0);
+  for (int i = 0; i < 40; ++i) {
+    const base::Nanoseconds t = i * 200 * kUs;
+    if (i == 12) rig.recording(wire::RecordingAct::Off, t - kUs);
+    if (i < 12) {
+      rig.call(t + 10 * kUs, t + 15 * kUs, 1, 1);
+      rig.kernel(t + 20 * kUs, t + 120 * kUs);
+    }
+    for (int k = 0; k < 4; ++k) rig.call(t + (20 + 40 * k) * kUs, t + (30 + 40 * k) * kUs, 2, 3, kPid + 1);
+    if (i < 12) rig.call(t + 190 * kUs, t + 195 * kUs, 2, 2);
+  }
+  rig.finish(10'000 * kUs);
+  EXPECT_EQ(rig.process->iteration_text(), "train.py:2  for batch in loader:");
+  for (const auto& iteration : rig.lane(trace::LaneKind::Iterations, "iteration"))
+    EXPECT_EQ(iteration.end - iteration.start, 200 * kUs);
+}
+
 // Rounds of 1 ms, known from the fourth on at the latest, with nothing left in a buffer where the record is complete.
 TEST(WatchedProcess, IterationsAreThereAsSoonAsTheRecordIsComplete) {
   Rig rig;
