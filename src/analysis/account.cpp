@@ -297,12 +297,23 @@ std::vector<Edit> cure_of(const Card& card) {
   return edits;
 }
 
+}  // namespace
+
+std::string assumption_of(const WhatIf& answer) {
+  if (answer.assumed_gb_per_s == 0) return {};
+  return tr(" Assumed: pinned memory is copied at {:.0f} to {:.0f} GB/s, as is usual for this GPU.",
+            answer.assumed_gb_per_s / 2, answer.assumed_gb_per_s);
+}
+
+namespace {
+
 std::string cure_text(const AskedWhatIf& asked) {
   const WhatIf& answer = asked.answer;
   if (asked.edits.front().kind != EditKind::NoWait) {
     if (!answer.refusal.empty()) return {};
-    return tr("{:.2f} to {:.2f} times as fast with {}, replayed from {} recorded iterations.", answer.least_factor,
-              answer.most_factor, texts_of(asked.edits), answer.iterations);
+    std::string text = tr("{:.2f} to {:.2f} times as fast with {}, replayed from {} recorded iterations.",
+                          answer.least_factor, answer.most_factor, texts_of(asked.edits), answer.iterations);
+    return text + assumption_of(answer);
   }
   if (!answer.refusal.empty()) return tr("What it would gain is not predicted: {}.", answer.refusal);
   if (answer.most_factor < kNothing) {
@@ -312,24 +323,16 @@ std::string cure_text(const AskedWhatIf& asked) {
             answer.least_factor, answer.most_factor, answer.iterations);
 }
 
-/// The longest part of the plan's stretch in which nothing is rare.
-TimeSpan longest_part(const AdvicePlan& plan) {
-  const std::vector<TimeSpan> parts = without({{plan.from_ns, plan.to_ns}}, plan.rare);
-  return parts.empty() ? TimeSpan{} : *std::ranges::max_element(parts, {}, &TimeSpan::length);
-}
-
 // Replays the recording with the cure of each card that has one.
 void replay_cures(const trace::Trace& trace, const AdvicePlan& plan, std::vector<Card>& cards,
                   const std::atomic<bool>* stop) {
   if (std::ranges::all_of(cards, [](const Card& card) { return cure_of(card).empty(); })) return;
-  const TimeSpan part = longest_part(plan);
-  const Replay replay(trace, part.from, part.to, plan.gpu, stop);
+  const Replay replay(trace, plan.from_ns, plan.to_ns, plan.gpu, stop, plan.rare);
   for (Card& card : cards) {
     std::vector<Edit> edits = cure_of(card);
     if (edits.empty() || (stop && *stop)) continue;
     const auto without_wait = [&] { return replay.without(trace.names().find(card.range)); };
-    WhatIf answer =
-        edits.front().kind == EditKind::NoWait ? without_wait() : replay.with(edits, {plan.run.h2d_peak_gb_per_s});
+    WhatIf answer = edits.front().kind == EditKind::NoWait ? without_wait() : replay.with(edits, plan.run.link);
     if (!answer.refusal.empty() && edits.front().kind == EditKind::Pinned) {
       // How fast pinned memory is copied is not known: what the wait costs is less, but true.
       edits = {{EditKind::NoWait, 0, edits.front().place}};
@@ -387,8 +390,7 @@ WhatIf what_if(const trace::Trace& trace, std::span<const IterationRecord> recor
     none.refusal = tr("fewer than {} iterations were recorded as a whole", kFewestWhole);
     return none;
   }
-  const TimeSpan part = longest_part(*plan);
-  return Replay(trace, part.from, part.to, gpu).with(edits, {run.h2d_peak_gb_per_s});
+  return Replay(trace, plan->from_ns, plan->to_ns, gpu, nullptr, plan->rare).with(edits, run.link);
 }
 
 Advice advice_for(const trace::Trace& trace, std::span<const IterationRecord> records, Nanoseconds to,

@@ -27,6 +27,7 @@ struct RunConditions {
   bool real_time = false;  ///< on a real device, where the first iteration loads code
   /// The peak rates of the link with pinned memory, in 1e9 bytes per second; 0: unknown.
   double h2d_peak_gb_per_s = 0, d2h_peak_gb_per_s = 0;
+  Link link{};                ///< for replays: the first of them, or what is usual for the GPU's model
   bool workers_kept = false;  ///< the data loader's workers stay from epoch to epoch; false also if that is not known
   /// Another program's, or a recording of which no more is known: a prediction is a replay of it (replay.h), and since
   /// it may have begun at any time, the first iteration is left out only if it is slow.
@@ -106,6 +107,8 @@ Advice advise(const trace::Trace& trace, const AdvicePlan& plan, const std::atom
 /// What the edits would gain, from the iterations that advice is based on.
 WhatIf what_if(const trace::Trace& trace, std::span<const IterationRecord> records, std::span<const Edit> edits,
                const RunConditions& run, trace::GpuNumber gpu);
+/// What it assumes about the link; empty: nothing.
+std::string assumption_of(const WhatIf& answer);
 /// Both steps, for a finished run.
 Advice advice_for(const trace::Trace& trace, std::span<const IterationRecord> records, Nanoseconds to,
                   const RunConditions& run = {}, const std::atomic<bool>* stop = nullptr,

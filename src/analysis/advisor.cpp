@@ -257,10 +257,25 @@ class Advisor {
     if (e_.share(site.wait_ns) < limits::kWaitMatters || e_.share(site.bubbles_ns()) >= limits::kCostMatters) return;
     const double busy = static_cast<double>(site.wait_busy_ns) / static_cast<double>(site.wait_ns);
     if (busy < limits::kBusyMeanwhile) return;
+    const std::string place = where(site.range, site.call);
+    const std::string call(names_.text(site.call));
+    // Where the CPU sets the pace, its waits cost as much as the GPU idles for its launches, at most.
+    const Nanoseconds late = std::min(site.wait_ns, launched_late(e_.summary.judged.bubble_by_cause_ns));
+    if (e_.share(late) >= limits::kCostMatters && site.role != CallRole::Allocation) {
+      waits_hold_launches_ = true;
+      Card& card = add(Rule::SyncBubble, late, {Remedy::ReadLessOften}, site);
+      card.title = tr("{} holds the launches up", place);
+      card.what =
+          tr("The CPU waits {} per iteration in {} while the GPU works. Then its launches come late, and the GPU "
+             "idles for them: up to {} % of the time for this wait.",
+             time_text(e_.time_per_iteration(site.wait_ns)), call, whole_percent(card.share));
+      card.fix = tr("Read less often, later, or without blocking; then the CPU can issue work ahead of the GPU.");
+      return;
+    }
     Card& card = add(Rule::HarmlessWait, 0, {}, site);
-    card.title = tr("{} waits, but nothing is lost", where(site.range, site.call));
+    card.title = tr("{} waits, but nothing is lost", place);
     card.what = tr("The CPU waits {} per iteration in {}; the GPU is busy for {} % of it.",
-                   time_text(e_.time_per_iteration(site.wait_ns)), names_.text(site.call), whole_percent(busy));
+                   time_text(e_.time_per_iteration(site.wait_ns)), call, whole_percent(busy));
     card.fix = tr("Removing this wait would gain nothing: the CPU would wait at the next blocking call instead.");
   }
 
@@ -332,9 +347,10 @@ class Advisor {
           short_kernels ? tr("Launching takes longer than the kernels run") : tr("The CPU cannot launch fast enough");
       card.what =
           tr("A kernel runs for {} and its launch takes {} of CPU time (medians), {:.0f} times per iteration: the "
-             "GPU idles {}, {} % of the time. Reads are not the cause.",
+             "GPU idles {}, {} % of the time.",
              time_text(static_cast<double>(e_.median_work_ns)), time_text(static_cast<double>(e_.median_launch_ns)),
              card.per_iteration, time_text(card.cost_ns), whole_percent(card.share));
+      if (!waits_hold_launches_) card.what += tr(" Reads are not the cause.");
       card.fix = tr("Use a larger batch, fused operations or a CUDA graph.");
     } else if (const Nanoseconds cpu = caused(BubbleCause::Cpu); lost - cpu > cpu) {
       card.title = tr("Work is launched only just in time");
@@ -345,10 +361,9 @@ class Advisor {
       card.fix = tr("Launch further ahead of the GPU: fewer waits, fewer and larger operations or a CUDA graph.");
     } else {
       card.title = tr("The CPU issues work too late");
-      card.what =
-          tr("Between launches the CPU does other work: the GPU idles {} per iteration, {} % of the time. "
-             "No wait is the cause.",
-             time_text(card.cost_ns), whole_percent(card.share));
+      card.what = tr("Between launches the CPU does other work: the GPU idles {} per iteration, {} % of the time.",
+                     time_text(card.cost_ns), whole_percent(card.share));
+      if (!waits_hold_launches_) card.what += tr(" No wait is the cause.");
       card.fix = tr("Do less on this thread between launches, or give the GPU more to do at once.");
     }
   }
@@ -488,7 +503,7 @@ class Advisor {
   const Evidence& e_;
   const base::NameTable& names_;
   const AdviceContext& context_;
-  bool long_launches_told_ = false;
+  bool long_launches_told_ = false, waits_hold_launches_ = false;
   std::vector<Card> cards_;
 };
 

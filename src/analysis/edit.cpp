@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <initializer_list>
 
 #include "base/error.h"
 #include "base/translate.h"
@@ -88,6 +90,32 @@ std::string texts_of(std::span<const Edit> edits) {
   std::string all;
   for (const Edit& edit : edits) all += (all.empty() ? "" : ", ") + text_of(edit);
   return all;
+}
+
+Link link_of(std::string_view gpu) {
+  struct Generation {
+    double gb_per_s;  // 16 lanes
+    std::initializer_list<std::string_view> models;
+  };
+  static constexpr double kReached = 0.85;
+  static const Generation kGenerations[] = {
+      {63.0, {"H100", "H200", "H800", "H20", "B100", "B200", "B300", "RTX 50", "RTX PRO", "MI300", "MI325"}},
+      {31.5,
+       {"A100", "A800", "A10", "A16", "A2", "A30", "A40", "A4000", "A5000", "A6000", "L4", "L40", "RTX 30", "RTX 40",
+        "MI100", "MI210", "MI250"}},
+      {15.75, {"V100", "T4", "P100", "P40", "P4", "RTX 20", "GTX 16", "GTX 10", "TITAN", "Quadro", "MI50"}},
+  };
+  // "A2" is not in "A2000"; of a series, as "RTX 40", the number goes on: "4090", but not "4000 Ada", which is another.
+  const auto names = [gpu](std::string_view model) {
+    const std::size_t at = gpu.find(model);
+    if (at == gpu.npos || (at > 0 && std::isalnum(static_cast<unsigned char>(gpu[at - 1])) != 0)) return false;
+    const char next = at + model.size() < gpu.size() ? gpu[at + model.size()] : ' ';
+    return model.starts_with("RTX ") && model != "RTX PRO" ? next >= '1' && next <= '9'
+                                                           : next < '0' || next > '9' || model.starts_with("GTX ");
+  };
+  for (const Generation& generation : kGenerations)
+    if (std::ranges::any_of(generation.models, names)) return {kReached * generation.gb_per_s, true};
+  return {};
 }
 
 std::string edit_syntax() {

@@ -43,6 +43,10 @@ std::string edit_syntax();
 /// The rate of copies from pinned memory to the GPU, in 1e9 bytes per second; 0: not known.
 struct Link {
   double h2d_gb_per_s = 0;
+  bool assumed = false;  ///< that of the GPU's model with all lanes: half of it is as likely
 };
+/// By the GPU's name ("NVIDIA H200"): what copies reach on its PCI Express with 16 lanes, 0.85 of the rate that PCI-SIG
+/// states for the generation (15.75, 31.5 and 63.0 GB/s for 3.0, 4.0 and 5.0). Not known: an unknown name.
+Link link_of(std::string_view gpu);
 
 }  // namespace lanescope::analysis

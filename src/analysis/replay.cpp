@@ -20,13 +20,15 @@ using trace::NameId;
 constexpr std::size_t kReplayed = 64;  // iterations at least, after a first pass that fills the queue
 constexpr double kLeastError = 0.02;
 constexpr std::size_t kParts = 8;
+constexpr double kOfTakenOff = 0.1;
+constexpr Nanoseconds kMostPerCall = base::kMillisecond, kCloseEnough = 20;
 
 }  // namespace
 
 Replay::Replay(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trace::GpuNumber gpu,
-               const std::atomic<bool>* stop)
+               const std::atomic<bool>* stop, std::span<const TimeSpan> left_out)
     : trace_(trace) {
-  read(from, to, gpu, stop);
+  read(from, to, gpu, stop, left_out);
   if (!refusal_.empty()) return;
   replayed_ns_ = pace(program_);
   const double off = replayed_ns_ / recorded_ns_ - 1;
@@ -97,17 +99,55 @@ double Replay::pace(const Program& program) const {
          static_cast<double>((passes - 1) * program.iterations.size());
 }
 
-// That of the replay, and the standard deviation of the means of eight parts of the recording.
+// Of each call the same, as far as it lasts: of what it does and of the CPU's work around it.
+void Replay::take_off_recording(double unwatched_ns) {
+  if (unwatched_ns >= recorded_ns_) return;
+  const auto slimmed = [&](Nanoseconds each) {
+    Program program = program_;
+    for (Call& call : program.calls) {
+      Nanoseconds left = each;
+      const auto take = [&](Nanoseconds& from, Nanoseconds most) {
+        const Nanoseconds taken = std::clamp<Nanoseconds>(most, 0, left);
+        from -= taken;
+        left -= taken;
+      };
+      take(call.own, call.own * 3 / 4);
+      const Nanoseconds earlier = each - left;
+      for (std::size_t o = call.first_operation; o < call.first_operation + call.operations; ++o) {
+        Nanoseconds& after = program.operations[o].after_call;
+        after = std::max<Nanoseconds>(0, after - earlier);
+      }
+      take(call.before, call.before);
+      take(call.gap, call.gap - call.loading.here);
+      take(call.after, call.after);
+    }
+    return program;
+  };
+  Nanoseconds least = 0, most = 1;
+  while (most < kMostPerCall && pace(slimmed(most)) > unwatched_ns) least = std::exchange(most, 2 * most);
+  while (most - least > kCloseEnough) {
+    const Nanoseconds middle = least + (most - least) / 2;
+    (pace(slimmed(middle)) > unwatched_ns ? least : most) = middle;
+  }
+  program_ = slimmed(most);
+  taken_off_ = 1 - unwatched_ns / std::exchange(recorded_ns_, unwatched_ns);
+}
+
+// That of the replay, a part of what was taken off, and the standard deviation of the means of eight parts of the
+// recording.
 double Replay::error() const {
   const std::vector<Iteration>& iterations = program_.iterations;
-  const double replay = std::max(kLeastError, std::abs(replayed_ns_ / recorded_ns_ - 1));
+  const double replay = std::max(kLeastError, std::abs(replayed_ns_ / recorded_ns_ - 1)) + kOfTakenOff * taken_off_;
   const std::size_t each = iterations.size() / kParts;
   if (each == 0) return replay;
+  double all = 0;
+  for (const Iteration& iteration : iterations) all += static_cast<double>(iteration.duration);
+  const double mean = all / static_cast<double>(iterations.size());
   double squares = 0;
   for (std::size_t part = 0; part < kParts; ++part) {
     double sum = 0;
     for (std::size_t i = part * each; i < (part + 1) * each; ++i) sum += static_cast<double>(iterations[i].duration);
-    const double off = sum / static_cast<double>(each) / recorded_ns_ - 1;
+    const double off = sum / static_cast<double>(each) / mean - 1;
     squares += off * off;
   }
   return replay + std::sqrt(squares / (kParts - 1));
@@ -405,12 +445,21 @@ WhatIf Replay::with(std::span<const Edit> edits, const Link& link) const {
   // In the order of their kinds: a wait that goes is not in the way of a graph.
   std::vector<Edit> in_order(edits.begin(), edits.end());
   std::ranges::stable_sort(in_order, {}, &Edit::kind);
-  return answer(link, [&](Editor& editor) {
-    for (const Edit& edit : in_order) {
-      if (std::string why = editor.make(edit); !why.empty()) return tr("{}: {}", text_of(edit), why);
-    }
-    return std::string();
-  });
+  const auto at = [&](double gb_per_s) {
+    return answer({gb_per_s}, [&](Editor& editor) {
+      for (const Edit& edit : in_order) {
+        if (std::string why = editor.make(edit); !why.empty()) return tr("{}: {}", text_of(edit), why);
+      }
+      return std::string();
+    });
+  };
+  WhatIf said = at(link.h2d_gb_per_s);
+  if (!link.assumed || !said.refusal.empty()) return said;
+  const WhatIf slower = at(link.h2d_gb_per_s / 2);
+  if (slower == said) return said;
+  said.least_factor = slower.least_factor;
+  said.assumed_gb_per_s = link.h2d_gb_per_s;
+  return said;
 }
 
 WhatIf Replay::without(NameId range) const {

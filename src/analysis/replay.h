@@ -4,7 +4,8 @@
 // model.
 //
 // What is kept as it was recorded, but for what an edit changes: the CPU's time between calls, the calls' own time, the
-// operations' durations.
+// operations' durations. Recording in bursts slows the calls of a program that launches much: from each call as much is
+// taken off as makes the replay as fast as the program is between bursts.
 // What is worked out anew: when an operation starts (after its call, and after the operation before it on its stream or
 // one that it waited for on another), and when a wait ends (when the operation that it waited for ends).
 #pragma once
@@ -25,13 +26,14 @@ namespace lanescope::analysis {
 struct WhatIf {
   std::string refusal;          ///< why there is no answer: one sentence; empty: there is one
   std::int64_t iterations = 0;  ///< replayed: those that were recorded as a whole
-  double recorded_ns = 0;       ///< an iteration as recorded
+  double recorded_ns = 0;       ///< an iteration, without what recording adds
   double replayed_ns = 0;       ///< as replayed unchanged: how far the replay can be trusted
   double without_ns = 0;        ///< as replayed with the edits; of waits that go, their calls stay
   double gone_ns = 0;           ///< and also without these calls, and what they were for: the whole statement
   /// How many times as fast the program would be, from the one to the other. Both ends are wider by the error of the
   /// replay and by how much the program's speed wandered while it was recorded.
   double least_factor = 1, most_factor = 1;
+  double assumed_gb_per_s = 0;  ///< Link::assumed, and it matters
 
   bool operator==(const WhatIf&) const = default;
 };
@@ -47,9 +49,10 @@ inline constexpr double kReplayFidelity = 0.05;
 
 class Replay {
  public:
-  /// Reads the whole iterations of [from, to); at most about `kMostEvents` events. `gpu` as for gather().
+  /// Reads the whole iterations of [from, to) but those in `left_out` (ascending); at most about `kMostEvents` events.
+  /// `gpu` as for gather().
   Replay(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trace::GpuNumber gpu = trace::kNobody,
-         const std::atomic<bool>* stop = nullptr);
+         const std::atomic<bool>* stop = nullptr, std::span<const TimeSpan> left_out = {});
 
   /// With all of these edits. `link`: what is known of the machine's.
   WhatIf with(std::span<const Edit> edits, const Link& link = {}) const;
@@ -112,7 +115,9 @@ class Replay {
   };
   class Editor;
 
-  void read(Nanoseconds from, Nanoseconds to, trace::GpuNumber gpu, const std::atomic<bool>* stop);
+  void read(Nanoseconds from, Nanoseconds to, trace::GpuNumber gpu, const std::atomic<bool>* stop,
+            std::span<const TimeSpan> left_out);
+  void take_off_recording(double unwatched_ns);
   double pace(const Program& program) const;
   bool only_reads(const Call& call) const;
   double error() const;
@@ -123,6 +128,7 @@ class Replay {
   Program program_;
   Nanoseconds latency_ = 0, pause_ = 0;  // usual from a call to its operation, and between two of a stream
   double recorded_ns_ = 0, replayed_ns_ = 0;
+  double taken_off_ = 0;  // of an iteration as it was recorded, this share
   std::string refusal_;
 };
 

@@ -43,14 +43,21 @@ Nanoseconds usual(std::vector<Nanoseconds> delays) {
 /// Reads the trace into a Replay.
 class ReplayReader {
  public:
-  ReplayReader(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trace::GpuNumber gpu, Replay& replay)
+  ReplayReader(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trace::GpuNumber gpu,
+               std::span<const TimeSpan> left_out, Replay& replay)
       : lanes_(trace),
         merge_(trace,
                {LaneKind::Phases, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D, LaneKind::CopyD2H,
                 LaneKind::CopyOther},
                gpu),
-        recorded_(recorded_iterations(trace, from, to, gpu).iterations),
         replay_(replay) {
+    RecordedIterations found = recorded_iterations(trace, from, to, gpu);
+    recorded_ = std::move(found.iterations);
+    adds_ns_ = found.adds_ns;
+    std::erase_if(recorded_, [&](const TimeSpan& iteration) {
+      const auto next = std::ranges::upper_bound(left_out, iteration.from, {}, &TimeSpan::to);
+      return next != left_out.end() && next->from < iteration.to;
+    });
     merge_.start_at(from, from - kContextNs);
   }
 
@@ -68,6 +75,7 @@ class ReplayReader {
     if (!match()) return;
     if (!lay_out()) return;
     find_delays();
+    if (adds_ns_ > 0) replay_.take_off_recording(replay_.recorded_ns_ - static_cast<double>(adds_ns_));
   }
 
   // For EventMerge.
@@ -369,6 +377,7 @@ class ReplayReader {
   LaneFacts lanes_;
   EventMerge merge_;
   std::vector<TimeSpan> recorded_;
+  Nanoseconds adds_ns_ = 0;
   Replay& replay_;
   OpenRanges open_;
   std::map<std::tuple<std::size_t, Nanoseconds, NameId>, Nanoseconds> range_ends_;
@@ -383,8 +392,9 @@ class ReplayReader {
   std::vector<std::size_t> laid_calls_;      // the calls of the replay
 };
 
-void Replay::read(Nanoseconds from, Nanoseconds to, trace::GpuNumber gpu, const std::atomic<bool>* stop) {
-  ReplayReader(trace_, from, to, gpu, *this).read(stop);
+void Replay::read(Nanoseconds from, Nanoseconds to, trace::GpuNumber gpu, const std::atomic<bool>* stop,
+                  std::span<const TimeSpan> left_out) {
+  ReplayReader(trace_, from, to, gpu, left_out, *this).read(stop);
 }
 
 }  // namespace lanescope::analysis

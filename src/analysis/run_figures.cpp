@@ -13,6 +13,7 @@ RunConditions conditions_of(const trace::RunFacts& facts) {
   return {.real_time = !facts.simulated,  // also of another program, whose device has no id here
           .h2d_peak_gb_per_s = facts.h2d_peak_gb_per_s,
           .d2h_peak_gb_per_s = facts.d2h_peak_gb_per_s,
+          .link = facts.h2d_peak_gb_per_s > 0 ? Link{facts.h2d_peak_gb_per_s} : link_of(facts.device_name),
           .workers_kept = kept != facts.settings.end() && kept->second == "true",
           .replay = facts.workload.empty(),
           .clock_error_ns = facts.clock_error_ns};

@@ -123,14 +123,20 @@ RecordedIterations recorded_iterations(const trace::Trace& trace, Nanoseconds fr
   RecordedTime recorded(trace, gpu);
   recorded.refresh(trace::Coverage::kAlways);
   found.in_parts = recorded.in_parts();
+  WholeStretches known;
+  if (found.in_parts)
+    for (const TimeSpan& span : recorded_time(trace, from, to, gpu)) known.add(span.from, span.to);
+  WatchedPace pace;
   Nanoseconds before = from;
   for (const auto& [start, end] : iterations_in(trace, from, to, gpu)) {
     found.any = true;
     while (recorded.next() < end) recorded.pass();
     const Nanoseconds begin = recorded.since() > before ? std::max(before, start) : before;
     if (recorded.on() && recorded.since() <= begin) found.iterations.push_back({begin, end});
+    if (found.in_parts) pace.add(end - start, known.within(start, end));
     before = end;
   }
+  found.adds_ns = pace.added_ns();
   return found;
 }
 

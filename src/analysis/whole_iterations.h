@@ -100,8 +100,9 @@ inline constexpr std::int64_t kFewestWhole = 3;
 /// that uses it. As everywhere, an iteration lasts from the end of the one before it to its own.
 struct RecordedIterations {
   std::vector<TimeSpan> iterations;
-  bool in_parts = false;  ///< not everything was recorded
-  bool any = false;       ///< there are iterations, recorded or not
+  bool in_parts = false;    ///< not everything was recorded
+  bool any = false;         ///< there are iterations, recorded or not
+  Nanoseconds adds_ns = 0;  ///< what recording adds to an iteration; see WatchedPace
 };
 RecordedIterations recorded_iterations(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
                                        trace::GpuNumber gpu);

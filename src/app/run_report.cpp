@@ -439,7 +439,8 @@ std::pair<std::string, std::string> what_if_line(const analysis::AskedWhatIf& as
              "iterations. Replayed unchanged, an iteration takes {}.",
              answer.least_factor, answer.most_factor, base::duration_text(answer.replayed_ns / answer.most_factor),
              base::duration_text(answer.replayed_ns / answer.least_factor), base::duration_text(answer.recorded_ns),
-             answer.iterations, base::duration_text(answer.replayed_ns))};
+             answer.iterations, base::duration_text(answer.replayed_ns)) +
+              analysis::assumption_of(answer)};
 }
 
 std::string comparison_table(const RunFigures& first, const RunFigures& second, const Style& style,

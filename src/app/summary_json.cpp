@@ -84,10 +84,16 @@ Json what_if_json(const analysis::AskedWhatIf& asked) {
   for (const analysis::Edit& edit : asked.edits) edits.push_back(analysis::text_of(edit));
   const analysis::WhatIf& answer = asked.answer;
   if (!answer.refusal.empty()) return {{"changes", std::move(edits)}, {"refused", answer.refusal}};
-  return {
-      {"changes", std::move(edits)},       {"least_factor", answer.least_factor}, {"most_factor", answer.most_factor},
-      {"without_ns", answer.without_ns},   {"gone_ns", answer.gone_ns},           {"replayed_ns", answer.replayed_ns},
-      {"recorded_ns", answer.recorded_ns}, {"iterations", answer.iterations},     {"refused", nullptr}};
+  return {{"changes", std::move(edits)},
+          {"least_factor", answer.least_factor},
+          {"most_factor", answer.most_factor},
+          {"without_ns", answer.without_ns},
+          {"gone_ns", answer.gone_ns},
+          {"replayed_ns", answer.replayed_ns},
+          {"recorded_ns", answer.recorded_ns},
+          {"iterations", answer.iterations},
+          {"refused", nullptr},
+          {"assumed_gb_per_s", answer.assumed_gb_per_s > 0 ? Json(answer.assumed_gb_per_s) : Json(nullptr)}};
 }
 
 Json advice_json(const analysis::Advice& advice) {

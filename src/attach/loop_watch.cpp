@@ -361,6 +361,7 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
     return ended;
   }
   counted_ = loop_;
+  const bool anchored = anchor_.has_value();
   if (round && all_here) {
     if (whole_) {
       missed_ = anchor_ && anchor_calls_ != anchor_->times ? missed_ + 1 : 0;
@@ -379,11 +380,9 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
     count.always_watched = call.always_watched;
   }
   if (all_here) ++api_counts_[call.api];
-  if (anchor_) {
-    if (call.api == anchor_->api && call.site == anchor_->site) {
-      if (++anchor_calls_ % anchor_->times == 0) begin(call.end_ns);
-    }
-  } else if (round && all_here) {
+  if (anchor_ && call.api == anchor_->api && call.site == anchor_->site) {
+    if (++anchor_calls_ % anchor_->times == 0) begin(call.end_ns);
+  } else if (round && all_here && !(anchor_ && anchored)) {
     begin(call.start_ns);
   }
   return ended;
@@ -406,9 +405,7 @@ void LoopWatch::look_for_anchor(Nanoseconds now) {
     anchor_ = Anchor{key.first, key.second, count.always_watched, count.each};
     least = costs;
   }
-  if (!anchor_) return;
-  anchor_is_new_ = true;
-  begun_ns_.reset();
+  anchor_is_new_ = anchor_.has_value();
 }
 
 void LoopWatch::drop_anchor() {

@@ -87,6 +87,25 @@ TEST_F(AdviceTest, WithoutACompleteStretchThereIsNoEvidence) {
   EXPECT_EQ(analysis::gather(trace_, 0, 100).iterations, 1);
 }
 
+// The wait is for a kernel of 44 us, and costs the GPU 2 us. But then four small kernels come late, one each 10 us: the
+// GPU idles 4 x 8 us for them, which launches made 36 us earlier would have spared.
+TEST_F(AdviceTest, AWaitForABusyGpuHoldsTheLaunchesUp) {
+  loop([&](Nanoseconds t) {
+    kernel(t + 10'000, t + 12'000, t + 56'000);
+    range("item()", t + 18'000, t + 56'600);
+    b_.sync(t + 20'000, t + 56'500, 1'000, 0);
+    for (Nanoseconds at = t + 57'000; at < t + 97'000; at += 10'000) kernel(at - 300, at, at + 2'000);
+    kernel(t + 96'700, t + 97'000, t + 111'000);
+  });
+  const std::vector<Card> found = cards();
+  const auto held = std::ranges::find(found, "item() holds the launches up", &Card::title);
+  ASSERT_NE(held, found.end());
+  EXPECT_EQ(held->rule, Rule::SyncBubble);
+  EXPECT_EQ(held->weight, Weight::Costs);
+  EXPECT_THAT(rules(found), testing::Not(testing::Contains(Rule::HarmlessWait)));
+  for (const Card& card : found) EXPECT_THAT(card.what, testing::Not(HasSubstr("No wait is the cause")));
+}
+
 // The same calls, and each kernel runs until the next one begins: 486 of 500 µs.
 TEST_F(AdviceTest, AWaitForABusyGpuIsHarmless) {
   loop([&](Nanoseconds t) {

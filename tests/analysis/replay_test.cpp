@@ -215,6 +215,42 @@ TEST(Replay, AFasterKernel) {
   EXPECT_THAT(replay.with(edits({"faster=5:gemm"})).refusal, HasSubstr("nothing of this name"));
 }
 
+// A copy of 8 MB at 1 GB/s from pageable memory, 8 ms, that the CPU waits for; a kernel of 1 ms; nothing else. From
+// pinned memory at 53.55 GB/s (0.85 of 63.0) it takes 8e6 / 53.55 = 149 us and 1 us more, at half of that 300 us. The
+// copy and the kernel take turns: (8,000 + 1,000) / (150 + 1,000) = 7.8, and 9,000 / 1,300 = 6.9.
+TEST(Replay, APinnedCopyAtTheRateThatIsUsualForTheGpu) {
+  Recording r;
+  constexpr Nanoseconds kCopy = 8'000'000, kPeriod = 9'100'000;
+  r.loop(10, kPeriod, [&](Nanoseconds at) {
+    const auto number = static_cast<std::uint32_t>(1000 + at / kPeriod);
+    r.build.staging_copy(at, at + kCopy + 20'000, number);
+    r.build.upload(at + 10'000, at + 10'000 + kCopy, 8'000'000, number);
+    trace::set_copy_traits(r.build.events.back(),
+                           {trace::CopyDirection::HostToDevice, trace::MemoryKind::Pageable, {}, true});
+    r.launch(at + kCopy + 30'000, at + kCopy + 40'000, at + kCopy + 1'040'000);
+  });
+  r.build.publish();
+  const Replay replay(r.trace, 0, 10 * kPeriod);
+  EXPECT_THAT(replay.with(edits({"pinned"})).refusal, HasSubstr("the rate of the link is not known"));
+  const WhatIf known = replay.with(edits({"pinned"}), {53.55});
+  const WhatIf assumed = replay.with(edits({"pinned"}), link_of("NVIDIA H200"));
+  EXPECT_EQ(known.assumed_gb_per_s, 0);
+  EXPECT_DOUBLE_EQ(assumed.assumed_gb_per_s, 53.55);
+  EXPECT_EQ(assumed.most_factor, known.most_factor);
+  EXPECT_EQ(assumed.least_factor, replay.with(edits({"pinned"}), {53.55 / 2}).least_factor);
+  EXPECT_LT(assumed.least_factor, known.least_factor);
+}
+
+TEST(Replay, TheLinkOfAGpu) {
+  EXPECT_DOUBLE_EQ(link_of("NVIDIA GeForce RTX 4090").h2d_gb_per_s, 0.85 * 31.5);
+  EXPECT_DOUBLE_EQ(link_of("NVIDIA A100-SXM4-80GB").h2d_gb_per_s, 0.85 * 31.5);
+  EXPECT_DOUBLE_EQ(link_of("NVIDIA GeForce RTX 5080").h2d_gb_per_s, 0.85 * 63);
+  EXPECT_DOUBLE_EQ(link_of("Tesla T4").h2d_gb_per_s, 0.85 * 15.75);
+  EXPECT_EQ(link_of("NVIDIA RTX 5000 Ada Generation").h2d_gb_per_s, 0) << "another series";
+  EXPECT_EQ(link_of("NVIDIA RTX A2000").h2d_gb_per_s, 0) << "not an A2";
+  EXPECT_EQ(link_of("").h2d_gb_per_s, 0);
+}
+
 // The next batch comes 6,000 after the one before it, and is waited for from 2,000 to 6,000 of each iteration of 6,000;
 // the kernel of 1,000 is in no one's way. In time: 2,000 are left. With twice as many workers it comes each 3,000, and
 // with three times as many each 2,000, which the rest takes, too.

@@ -445,6 +445,22 @@ TEST(LoopWatch, AnAnchorThatNoLongerComesIsReplaced) {
 }
 
 // Until the library watches it, the anchor is not seen between bursts: the first iteration across a gap is unknown.
+// An anchor that is found late leaves no hole: the iteration in which it is found ends where it returns.
+TEST(LoopWatch, ALateAnchorLeavesNoHole) {
+  Program p;
+  p.loop(30, [&](int i) {
+    p.call(10, 1, 1);
+    p.call(20, 2, i < 20 ? 0 : 2, true);  // its place is not known at first
+    if (i < 20) p.call(30, 1, static_cast<std::uint32_t>(100 + i));
+    if (i < 20) p.call(40, 1, 1);
+  });
+  ASSERT_TRUE(p.watch.anchor());
+  ASSERT_FALSE(p.iterations.empty());
+  for (std::size_t i = 1; i < p.iterations.size(); ++i)
+    EXPECT_EQ(p.iterations[i].start_ns, p.iterations[i - 1].end_ns) << i;
+  EXPECT_EQ(p.iterations.back().end_ns, 20 * 40 + 10 * 20 + 5);
+}
+
 TEST(LoopWatch, ANewAnchorMayNotBeWatchedYet) {
   Program p;
   const auto round = [&] {

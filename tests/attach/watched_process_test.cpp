@@ -368,8 +368,8 @@ TEST(WatchedProcess, IterationsAreFoundAndNamedByTheirLoop) {
   EXPECT_EQ(rig.process->iteration_ns(), 200 * kUs);
 }
 
-// Another thread copies batches, with a wait for each, four times a round: its calls are seen all the time, and are more
-// than the launches of the twelve rounds that are recorded. The loop is that of the launches.
+// Another thread copies batches, with a wait for each, four times a round: its calls are seen all the time, and are
+// more than the launches of the twelve rounds that are recorded. The loop is that of the launches.
 TEST(WatchedProcess, TheLoopIsThatOfTheThreadThatLaunches) {
   Rig rig;
   std::ofstream(rig.folder_ / "feed.py") << "def feed():\n    while True:\n        copies.synchronize()\n";
