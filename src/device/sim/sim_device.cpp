@@ -86,9 +86,7 @@ void SimDevice::host_work(Nanoseconds ns) {
   progress(false);
 }
 
-void SimDevice::host_wrote(std::size_t bytes) {
-  host_work(costs_.host_copy(bytes));
-}
+void SimDevice::host_wrote(std::size_t bytes) { host_work(costs_.host_copy(bytes)); }
 
 HostTask SimDevice::submit(HostThread thread, const HostWork& work, HostTask after) {
   return threads_.submit(thread, work, after, host_ns_);
@@ -256,9 +254,7 @@ void SimDevice::release(Buffer buffer) {
   memory_.release(buffer);
 }
 
-std::span<std::byte> SimDevice::host_data(Buffer buffer) {
-  return memory_.host_data(buffer);
-}
+std::span<std::byte> SimDevice::host_data(Buffer buffer) { return memory_.host_data(buffer); }
 
 void SimDevice::host_fill(Buffer buffer, std::size_t bytes) {
   if (memory_.check({buffer}, bytes, "host_fill") == MemoryKind::Device) {

@@ -143,11 +143,10 @@ void TryIt::offer_again(std::span<const AdviceCard> cards, std::span<const std::
   for (auto before = offered_.begin(); before != own; ++before) before->hidden = true;
 }
 
-// All trials that are new, by one replay of what the user has just seen.
+// All trials that are new, by one replay of what the user has just seen. Of a run that has ended there will be no more.
 void TryIt::predict(const Model& model) {
-  const bool steady = !model.live() || (model.recent_is_current() && model.recent().pace.known() &&
-                                        model.recent().iteration.count >= Settling::kFewest);
-  if (!steady) return;
+  const bool steady = model.recent().pace.known() && model.recent().iteration.count >= Settling::kFewest;
+  if (model.live() && (!model.recent_is_current() || (model.running() && !steady))) return;
   std::vector<Trial> trials;
   for (const Offered& offered : offered_) {
     for (const Offer& offer : offered.offers) {
