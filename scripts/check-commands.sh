@@ -62,7 +62,6 @@ printf '{"lanescope": "%s", "format": 2, "student": "Ann Lee", "lesson": "why-th
 says 0 "Ann Lee" grade ann.answers.json
 says 0 "What if graph" report before.lanescope --what-if graph
 says 0 "" calibrate --device sim --out mine.toml
-says 0 "" probe sim
 # Beside the program, where the CUDA toolkit is: what attaching puts into the watched program, and the back end.
 if [[ "$("$program" --version --lang en)" == *"attaching to programs"* ]]; then
   says 0 "" attach --record attached.lanescope -- true

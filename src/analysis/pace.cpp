@@ -314,13 +314,4 @@ Pace Splice::back(Pace pace) const {
   return pace;
 }
 
-Stretch whole_periods(std::size_t n, std::size_t period) {
-  if (n < 2) return {0, 0};
-  period = std::max<std::size_t>(period, 1);
-  std::size_t beginning = std::max<std::size_t>(1, n / 4);
-  if (n - beginning < period && n - 1 >= period) beginning = n - period;
-  const std::size_t periods = (n - beginning) / period;
-  return {periods > 0 ? n - periods * period : beginning, n};
-}
-
 }  // namespace lanescope::analysis

@@ -115,13 +115,4 @@ class Splice {
   std::int64_t gained_ = 0;  // operations in flight
 };
 
-/// Iterations [first, last) of a recording.
-struct Stretch {
-  std::size_t first = 0, last = 0;
-  std::size_t count() const { return last - first; }
-};
-/// For n iterations whose work repeats after `period`: whole periods, without the first quarter, in which queues fill
-/// up and memory is allocated.
-Stretch whole_periods(std::size_t n, std::size_t period);
-
 }  // namespace lanescope::analysis

@@ -46,6 +46,10 @@ double Replay::pace(const Program& program) const {
   const std::size_t passes = 1 + (kReplayed + program.iterations.size() - 1) / program.iterations.size();
   std::vector<Nanoseconds> stream_end(program.streams, 0), end(operations.size(), 0);
   std::map<NameId, Nanoseconds> awaited_before;  // by range: when what was awaited there had ended
+  struct Reads {
+    std::uint64_t in = 0, times = 0;  // the newest iteration with a read in this range, and how many had one
+  };
+  std::map<NameId, Reads> reads;
   Nanoseconds cpu = 0, gpu = 0, filled = 0, began = 0, began_before = 0, arrived = 0;
   const auto load = [&](const Loading& loading) {
     if (!program.data_arrives) {
@@ -64,7 +68,12 @@ double Replay::pace(const Program& program) const {
       began_before = std::exchange(began, cpu);
       for (std::size_t c = iteration.first_call; c < iteration.first_call + iteration.calls; ++c) {
         const Call& call = program.calls[c];
-        const KeptPart kept = call.every != 0 && number % call.every == 0 ? KeptPart::All : call.kept;
+        KeptPart kept = call.kept;
+        if (call.every != 0) {
+          Reads& read = reads[call.range];
+          if (std::exchange(read.in, number + 1) != number + 1) ++read.times;
+          if (read.times % call.every == 1) kept = KeptPart::All;
+        }
         cpu += call.gap - call.loading.here;
         load(call.loading);
         if (kept == KeptPart::Nothing) continue;

@@ -30,13 +30,15 @@ constexpr Nanoseconds kReturnsWithin = 100'000;
 constexpr Nanoseconds kUnexplained = 5'000;
 constexpr double kFewOddities = 0.02;  // of the calls or operations
 
-// What is usual where nothing else is waited for: of the delays, a quarter is shorter. 0 if there are none.
-Nanoseconds usual(std::vector<Nanoseconds> delays) {
+// Of these delays one in so many is shorter. 0 if there are none.
+Nanoseconds one_in(std::size_t many, std::vector<Nanoseconds> delays) {
   if (delays.empty()) return 0;
-  const auto quarter = delays.begin() + static_cast<std::ptrdiff_t>(delays.size() / 4);
-  std::nth_element(delays.begin(), quarter, delays.end());
-  return *quarter;
+  const auto at = delays.begin() + static_cast<std::ptrdiff_t>(delays.size() / many);
+  std::nth_element(delays.begin(), at, delays.end());
+  return *at;
 }
+// What is usual where nothing else is waited for.
+Nanoseconds usual(std::vector<Nanoseconds> delays) { return one_in(4, std::move(delays)); }
 
 }  // namespace
 
@@ -289,14 +291,22 @@ class ReplayReader {
   void find_delays() {
     // In start order, the operation before each on its stream.
     std::vector<std::size_t> before(operations_.size(), Replay::kNone), newest(streams_.size(), Replay::kNone);
-    std::vector<Nanoseconds> latencies, pauses;
+    std::vector<Nanoseconds> latencies, pauses, since_calls;
+    for (const Operation& operation : operations_) {
+      if (operation.call != Replay::kNone) since_calls.push_back(operation.start - call_of(operation).start_ns);
+    }
+    // None starts sooner after its call: one whose stream was busy until then need not have waited for it.
+    const Nanoseconds soonest = one_in(20, std::move(since_calls));
+    const auto is_queued = [&](const Operation& operation, Nanoseconds free_ns) {
+      return free_ns >= std::max(call_of(operation).end_ns, call_of(operation).start_ns + soonest);
+    };
     for (std::size_t i = 0; i < operations_.size(); ++i) {
       const Operation& operation = operations_[i];
       before[i] = newest[operation.stream];
       newest[operation.stream] = i;
       if (operation.call == Replay::kNone || before[i] == Replay::kNone) continue;
       const Operation& previous = operations_[before[i]];
-      const bool queued = previous.end >= call_of(operation).end_ns;
+      const bool queued = is_queued(operation, previous.end);
       if (queued) {
         pauses.push_back(std::max<Nanoseconds>(0, operation.start - previous.end));
       } else {
@@ -328,7 +338,7 @@ class ReplayReader {
       const Nanoseconds from_call = std::max<Nanoseconds>(0, operation.start - call_of(operation).start_ns);
       const bool first = before[i] == Replay::kNone;
       const Nanoseconds free_ns = first ? std::numeric_limits<Nanoseconds>::min() : operations_[before[i]].end;
-      const bool queued = !first && free_ns >= call_of(operation).end_ns;
+      const bool queued = !first && is_queued(operation, free_ns);
       laid.after_call = queued ? std::min(latency, from_call) : from_call;
       const Nanoseconds idle = first ? 0 : std::max<Nanoseconds>(0, operation.start - free_ns);
       laid.after_previous = queued ? idle : std::min(pause, idle);

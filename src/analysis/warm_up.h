@@ -7,9 +7,8 @@
 //   iteration that loaded code (loaded_code);
 // - cards, tables and typical iterations describe the steady state (steady_records).
 // A change of settings has the same effect, see settled_from().
-// Two other places leave something out without knowing the later iterations: a workload's own figures restart after the
-// first iteration on a real device (workload::Runner), and a prediction leaves out part of its recording (whole_periods
-// in pace.h).
+// Another place leaves something out without knowing the later iterations: a workload's own figures restart after the
+// first iteration on a real device (workload::Runner).
 #pragma once
 
 #include <optional>

@@ -17,9 +17,7 @@
 #include "base/crash_reports.h"
 #include "base/error.h"
 #include "base/translate.h"
-#include "calibration/quick_probe.h"
 #include "lesson/own_lessons.h"
-#include "prediction/device_probe.h"
 
 namespace lanescope::app {
 namespace {
@@ -60,10 +58,6 @@ struct Perform {
   }
   int operator()(const CalibrateRequest& request) const {
     calibrate_machine(request);
-    return kDone;
-  }
-  int operator()(const ProbeRequest& request) const {
-    write_out(calibration::to_text(prediction::probe_here(request.device, request.ops)));
     return kDone;
   }
   int operator()(const MeasureRequest& request) const {

@@ -12,7 +12,6 @@
 #include "analysis/edit.h"
 #include "app/graphics.h"
 #include "attach/program_state.h"
-#include "device/op.h"
 #include "experiment/experiment.h"
 #include "experiment/published_numbers.h"
 #include "experiment/session.h"
@@ -129,12 +128,6 @@ struct CalibrateRequest {
   std::string torch;  ///< the Python that measures what PyTorch costs; empty: not measured
 };
 
-/// `lanescope probe`, which the program starts itself
-struct ProbeRequest {
-  std::string device;
-  std::vector<ops::Op> ops;  ///< to be timed, too
-};
-
 /// LANESCOPE_MEASURE, for benchmarks: the window measures itself and prints one line of JSON.
 struct MeasureRequest {
   WindowMeasure what = WindowMeasure::Frames;
@@ -148,7 +141,7 @@ struct TextRequest {
 
 using Request = std::variant<WindowRequest, AttachRequest, RunRequest, ExperimentRequest, SweepRequest, ListRequest,
                              ReportRequest, CompareRequest, ExportRequest, LessonRequest, GradeRequest, ScriptRequest,
-                             CalibrateRequest, ProbeRequest, MeasureRequest, TextRequest>;
+                             CalibrateRequest, MeasureRequest, TextRequest>;
 
 /// Throws base::UsageError: one line that says what is wrong and what is allowed.
 Request parse_command_line(int argc, const char* const* argv);

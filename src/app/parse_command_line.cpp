@@ -13,7 +13,6 @@
 #include "attach/program_state.h"
 #include "base/error.h"
 #include "base/translate.h"
-#include "calibration/quick_probe.h"
 #include "device/catalogue.h"
 #include "experiment/own_experiments.h"
 #include "io/session_file.h"
@@ -360,29 +359,6 @@ struct CalibrateArguments {
   }
 };
 
-// Hidden: what a prediction needs of a real GPU is measured in a process of its own.
-struct ProbeArguments {
-  std::string device = "auto";
-  std::vector<std::string> ops;
-
-  void add_to(CLI::App& app) {
-    app.add_option("DEVICE", device);
-    app.add_option("OPS", ops);
-  }
-  ProbeRequest request() const {
-    ProbeRequest request{device, {}};
-    for (const std::string& text : ops) {
-      const auto op = calibration::parse_op(text);
-      if (!op) throw UsageError(tr("probe: '{}' is no operation; an example: linear_forward,128,1000,1000,0", text));
-      request.ops.push_back(*op);
-    }
-    if (device::kind_named(device) == device::DeviceKind::Cpu) {
-      throw UsageError(tr("probe measures GPUs, and {} is a CPU", device));
-    }
-    return request;
-  }
-};
-
 // Translates CLI11's own texts, for this command and for those added to it later.
 void translate_messages(CLI::App& app) {
   app.option_defaults()->group(tr("Options"));
@@ -455,7 +431,6 @@ Request parse_command_line(int argc, const char* const* argv) {
                                 tr(kSweepNotes));
   Command<CalibrateArguments> calibrate(
       root, "calibrate", tr("measure this machine's GPU and write a profile for the simulator"), tr(kCalibrateNotes));
-  Command<ProbeArguments> probe(root, "probe");
   Command<ListArguments> list(root, "list",
                               tr("list what the other commands accept: workloads, settings, figures and so on"));
   Command<ReportArguments> report(
@@ -473,8 +448,7 @@ Request parse_command_line(int argc, const char* const* argv) {
   Command<ScriptArguments> script(root, "script", tr("write a loop as a PyTorch script that runs on its own"),
                                   tr(kScriptNotes));
   for (CLI::App* command : root.get_subcommands({})) {
-    const bool hidden = command == &probe.app;
-    command->group(hidden ? "" : tr("Subcommands"));
+    command->group(tr("Subcommands"));
     command->get_help_ptr()->group(tr("Options"));  // which it got before it had the translated defaults
   }
 
@@ -493,7 +467,6 @@ Request parse_command_line(int argc, const char* const* argv) {
   if (&asked == &run.app) return run.arguments.request(run.app, command);
   if (&asked == &sweep.app) return sweep.arguments.request(sweep.app);
   if (&asked == &calibrate.app) return calibrate.arguments.request();
-  if (&asked == &probe.app) return probe.arguments.request();
   if (&asked == &list.app) return list.arguments.request();
   if (&asked == &compare.app) return compare.arguments.request(command);
   if (&asked == &exported.app) return exported.arguments.request();

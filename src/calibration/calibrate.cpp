@@ -11,7 +11,6 @@
 
 #include "base/translate.h"
 #include "calibration/probe.h"
-#include "calibration/quick_probe.h"
 
 namespace lanescope::calibration {
 namespace {
@@ -59,9 +58,9 @@ class Calibrator {
       measure_bandwidths(probe);
       measure_floor(probe);
     }
-    measure_graphs();
     {
       Probe probe(request_.make, CaptureLevel::Operations);
+      measure_graphs(probe);
       measure_starts(probe);
       measure_kernels(probe);
       measure_copies(probe);
@@ -86,7 +85,7 @@ class Calibrator {
   void measure_linear(Probe& probe, double launch_us, const std::string& of);
   void measure_memory(Probe& probe);
   void measure_floor(Probe& probe);
-  void measure_graphs();
+  void measure_graphs(Probe& probe);
   void measure_cpu(bool simulated);
   void measure_queue(Probe& probe);
   void measure_returns(Probe& probe);
@@ -272,13 +271,13 @@ void Calibrator::measure_floor(Probe& probe) {
   measured("gpu.kernel_floor_us", floor_us_, "kernels of one element after each other, with the gap between them");
 }
 
-void Calibrator::measure_graphs() {
+void Calibrator::measure_graphs(Probe& probe) {
   say(tr("CUDA graphs"));
-  const QuickProbe quick = probe_quickly({request_.make, {}});
-  for (const ProbedNumber& number : quick.numbers) {
-    if (number.key.find("graph_") == std::string::npos) continue;
-    measured(number.key.c_str(), number.value, "graphs of 8 and 32 small kernels");
-  }
+  const GraphCosts costs = measure_graph_costs(probe);
+  const std::string how = "graphs of 8 and 32 small kernels";
+  measured("cpu.graph_launch_us", costs.launch_us, how);
+  measured("cpu.graph_node_us", costs.node_us, how);
+  measured("gpu.graph_gap_us", costs.gap_us, how);
   put("cpu.graph_instantiate_us", device::sim::DeviceProfile().cpu.graph_instantiate_us,
       "assumed: as published by NVIDIA, see docs/manual.md; not measured here");
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -50,6 +51,22 @@ double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+double uncertainty_of_median(std::vector<double> values) {
+  constexpr std::size_t kFewest = 4;
+  constexpr double kQuartiles = 1.349, kOfMedian = 1.2533;
+  if (values.size() < kFewest) return 1;
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double share) {
+    const double place = share * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const double rest = place - static_cast<double>(below);
+    return below + 1 < values.size() ? values[below] * (1 - rest) + values[below + 1] * rest : values[below];
+  };
+  const double middle = at(0.5);
+  if (middle <= 0) return 0;
+  return 2 * kOfMedian * (at(0.75) - at(0.25)) / kQuartiles / std::sqrt(static_cast<double>(values.size())) / middle;
 }
 
 double undisturbed(std::vector<double> values) {

@@ -35,6 +35,12 @@ double median(std::vector<double> values);
 /// The lower quartile: of times that others' work on a shared machine makes longer.
 double undisturbed(std::vector<double> values);
 
+/// The relative uncertainty of the median of measured values, as two standard errors. For normally distributed values,
+/// the standard deviation is the interquartile range / 1.349, and the standard error of the median of n of them
+/// sqrt(pi / 2) times that of their mean (J. F. Kenney and E. S. Keeping, "Mathematics of Statistics", part 1, 1962,
+/// section 13.13). 1 if there are fewer than four values.
+double uncertainty_of_median(std::vector<double> values);
+
 /// The mean of calls timed one after another, at the speed that a shared machine has when it is left alone: of groups
 /// of neighbours, the fastest tenth begins below this.
 double undisturbed_mean(const std::vector<double>& times);
@@ -120,6 +126,15 @@ struct GemmFit {
 
 /// Measures products from 128 x 1000 x 1000 to 4096 x 4096 x 4096. Throws base::Error if no kernels are recorded.
 GemmFit fit_gemm(Probe& probe, int sm_count, double kernel_floor_us);
+
+// --- graph costs -----------------------------------------------------------------------------------------------------
+
+struct GraphCosts {
+  double launch_us = 0, node_us = 0;  ///< of the host, per launch and for each node
+  double gap_us = 0;                  ///< how much further apart its nodes are than kernels of a stream; 0: not seen
+};
+/// From two graphs of small kernels.
+GraphCosts measure_graph_costs(Probe& probe);
 
 // --- host cpu --------------------------------------------------------------------------------------------------------
 // Measures this machine's CPU on the catalogue's ops, for the simulated CPU of a profile.

@@ -378,14 +378,6 @@ bool is_gemm(OpKind kind) {
   return kind == OpKind::LinearForward || kind == OpKind::LinearWeightGrad || kind == OpKind::LinearInputGrad;
 }
 
-std::vector<std::size_t> least_elements(const Op& op) {
-  if (op.kind == OpKind::SgdStep) return std::vector<std::size_t>(2, static_cast<std::size_t>(op.m));
-  const OpSpec& spec = spec_of(op.kind);
-  std::vector<std::size_t> each;
-  for (std::size_t i = 0; i < spec.arg_count; ++i) each.push_back(elements(spec.args[i].extent, op));
-  return each;
-}
-
 void check_arguments(const Op& op, Sizes elements_of) {
   const OpSpec& spec = spec_of(op.kind);
   if (op.m < 1 || op.n < 1 || op.k < 1) {

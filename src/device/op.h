@@ -72,7 +72,4 @@ void check_arguments(const Op& op, std::span<const std::size_t> elements);
 /// shape.
 void run_reference(const Op& op, std::span<const std::span<float>> args);
 
-/// The least number of elements of each argument, in the order listed at OpKind. For SgdStep, a single pair.
-std::vector<std::size_t> least_elements(const Op& op);
-
 }  // namespace lanescope::ops

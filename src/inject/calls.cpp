@@ -35,6 +35,7 @@ Api apis[kDomains][kMostCalls];
 std::atomic<std::uint32_t> generation{1};
 std::atomic<std::int64_t> switched_off_ns{0};  // then
 std::atomic<std::uint32_t> anchor_now{0};
+bool looks_for_graphs = false;
 std::atomic<Departure> departure{Departure::No};
 std::int64_t departure_took_ns = 0;  // written before `departure`
 bool domains_on = false;             // the library's thread only
@@ -260,15 +261,21 @@ void prepare_calls() {
   for (const std::uint16_t id : kRuntimeAsks) apis[0][id].asks = true;
   cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR);
   cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
-  cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED);
-  cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
+  look_for_graphs(!graphs_seen.load());
+}
+
+void look_for_graphs(bool on) {
+  if (on == looks_for_graphs) return;
+  looks_for_graphs = on;
+  for (const auto id : {CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED})
+    cupti.enable_callback(on ? 1 : 0, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, static_cast<CUpti_CallbackId>(id));
 }
 
 void forget_calls() {
   for (auto& domain : apis) {
     for (Api& api : domain) api.enabled = false;
   }
-  domains_on = false;
+  domains_on = looks_for_graphs = false;
   generation.fetch_add(1, std::memory_order_acq_rel);
   // Nobody will see the end of what is open now. Only callbacks write there, and none come any more.
   for (wire::OpenCall& open : ring.memory->open) open.thread.store(0, kRelaxed);
@@ -283,8 +290,7 @@ void forget_call_names() {
 void release_calls() {
   cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR);
   cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
-  cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED);
-  cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
+  look_for_graphs(false);
 }
 
 void say_fatal() {

@@ -43,6 +43,9 @@ std::uint32_t numbered(std::uint32_t correlation);
 /// The process has, or had, an executable graph, or captures one: CUPTI must not be finalised any more. A replay
 /// afterwards may fail and end the program. With CUPTI 13.0 simple graphs survive, those of torch.compile do not.
 extern std::atomic<bool> graphs_seen;
+/// Whether CUPTI tells of graphs. Once one is known it need not, and a program that replays graphs is up to 20 % slower
+/// while it does (JAX, CUPTI 13.0). The library's thread only.
+void look_for_graphs(bool on);
 
 enum class Watched : std::uint8_t {
   Nothing,

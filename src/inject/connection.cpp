@@ -360,7 +360,10 @@ class Loop {
   void do_chores(std::int64_t now) {
     forget_ended_threads();
     send_thread_names();
-    if (cupti_works.load(kRelaxed)) look_after_records();
+    if (cupti_works.load(kRelaxed)) {
+      look_after_records();
+      if (graphs_seen.load()) look_for_graphs(false);
+    }
     if (began_ == 0) began_ = now;
     if (!python_done && now < began_ + kPythonComes) python_done = find_python();
     if (!driver_known_ && ring.status().first_call_ns.load(kRelaxed) != 0) {

@@ -11,7 +11,7 @@ namespace lanescope::workload {
 
 // --- setting keys ----------------------------------------------------------------------------------------------------
 // Keys and choices of settings that more than one place names: the workloads that declare and read them, and the trials
-// that a card proposes (prediction/trials.cpp). One that only its own workload knows stands there.
+// that a card proposes (model/advice/trials.cpp). One that only its own workload knows stands there.
 
 namespace key {
 inline constexpr const char* kLogInterval = "log_interval";

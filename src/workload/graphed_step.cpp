@@ -75,9 +75,4 @@ bool uses_graph(const Settings& settings) {
   return spec != nullptr && settings.boolean(key::kCudaGraph) && settings.no_effect(*spec) == nullptr;
 }
 
-std::int64_t graph_lead_in(const Settings& settings) {
-  constexpr std::int64_t kMostVariants = 2;
-  return uses_graph(settings) ? GraphedStep::kWarmUp + kMostVariants : 0;
-}
-
 }  // namespace lanescope::workload

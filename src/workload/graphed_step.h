@@ -64,7 +64,5 @@ class GraphedStep {
 SettingSpec cuda_graph_setting(const device::DeviceInfo& device, std::vector<NoEffect> unless = {});
 /// cuda_graph is on, and nothing prevents the capture.
 bool uses_graph(const Settings& settings);
-/// With a graph: the iterations that warm up and capture, before the loop is what it will be.
-std::int64_t graph_lead_in(const Settings& settings);
 
 }  // namespace lanescope::workload

@@ -18,7 +18,6 @@ bool SteppedLoop::iterate() {
   range_.a = static_cast<std::uint32_t>(number_);
   range_.start_ns = device_.now_ns();
   workload_.iterate(number_, *now);
-  control_.end_of_iteration();
   range_.end_ns = device_.now_ns();
   device_.writer().write(range_);
   control_.iterated(number_);
@@ -26,10 +25,7 @@ bool SteppedLoop::iterate() {
   return true;
 }
 
-void SteppedLoop::finish() {
-  control_.iterations_done();
-  workload_.finish();
-}
+void SteppedLoop::finish() { workload_.finish(); }
 
 void run_loop(device::Device& device, Workload& workload, std::uint64_t first, LoopControl& control) {
   SteppedLoop loop(device, workload, first, control);

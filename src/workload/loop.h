@@ -1,5 +1,5 @@
 // The loop around a workload: set up, iterate, finish, with a recorded range for each iteration. Runner uses it for
-// live and headless runs, prediction/simulation.cpp for predictions.
+// live and headless runs.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +35,8 @@ class LoopControl {
   virtual void set_up_done() {}
   /// The settings of the next iteration, or null to end the loop. They must stay valid until it has ended.
   virtual const Settings* next(std::uint64_t number) = 0;
-  /// Called after the workload's part of an iteration, still within the iteration.
-  virtual void end_of_iteration() {}
   /// Called after the iteration has been recorded.
   virtual void iterated(std::uint64_t /*number*/) {}
-  /// Called after the last iteration, before the workload's finish().
-  virtual void iterations_done() {}
 
  protected:
   ~LoopControl() = default;

@@ -63,6 +63,7 @@ TEST_P(FindsItselfAgain, EveryNumber) {
                           "cpu.host_free_us_per_mib",
                           "cpu.memory_gb_per_s",
                           "cpu.wake_us",
+                          "cpu.graph_launch_us",
                           "gpu.launch_latency_us",
                           "gpu.copy_latency_us",
                           "gpu.kernel_floor_us",
@@ -76,6 +77,9 @@ TEST_P(FindsItselfAgain, EveryNumber) {
                           "link.inline_limit_bytes"}) {
     expect_near(key, wanted.at(key), 0.08);
   }
+  // Small differences between jittered times: within ten nanoseconds.
+  EXPECT_NEAR(numbers.at("cpu.graph_node_us"), wanted.at("cpu.graph_node_us"), 0.01);
+  EXPECT_NEAR(numbers.at("gpu.graph_gap_us"), wanted.at("gpu.graph_gap_us"), 0.01);
   // No framework stands between the calibration and the device.
   EXPECT_NEAR(numbers.at("cpu.dispatch_us"), 0, 0.08 * wanted.at("cpu.launch_us"));
   // Their sum is what can be seen from outside.
@@ -110,6 +114,13 @@ TEST(Calibrate, FindsThatCopiesFromTheCacheAreFaster) {
   EXPECT_NEAR(found.at("link.h2d_cached_gb_per_s"), 2 * rate, 0.1 * rate);
   EXPECT_NEAR(found.at("link.h2d_pageable_gb_per_s"), rate, 0.1 * rate);
   EXPECT_EQ(found.at("link.cached_copy_bytes"), 32 << 20);
+}
+
+// 1, 2, 3, 4, 5: the quartiles are 2 and 4, the median is 3: 2 * 1.2533 * (4 - 2) / 1.349 / sqrt(5) / 3 = 0.5540.
+TEST(UncertaintyOfMedian, IsWorkedOutByHand) {
+  EXPECT_NEAR(uncertainty_of_median({5, 3, 1, 4, 2}), 0.5540, 1e-3);
+  EXPECT_EQ(uncertainty_of_median({7, 7, 7, 7}), 0);
+  EXPECT_EQ(uncertainty_of_median({1, 2, 3}), 1) << "too few to tell";
 }
 
 TEST(Toml, IsAProfileThatTheSimulatorReads) {

@@ -4,7 +4,7 @@
 
 #include "experiment/measured_run.h"
 #include "experiment/published_numbers.h"
-#include "model/advice/try_it.h"
+#include "model/advice/trials.h"
 #include "workload/common_settings.h"
 
 namespace lanescope::ui {
@@ -17,7 +17,7 @@ using experiment::MeasuredRun;
 using experiment::Side;
 namespace key = workload::key;
 
-/// The settings by which a remedy is carried out; without any of them, a workload cannot do it.
+/// The settings by which a remedy is carried out; without any of them that has an effect, a workload cannot do it.
 std::vector<std::string> settings_of(Remedy remedy) {
   switch (remedy) {
     case Remedy::KeepWorkers:
@@ -41,17 +41,11 @@ bool is_set_already(const Card& card, const std::string& workload, const workloa
   Card first = card;
   first.remedies = {card.remedies.front()};
   const std::vector<std::string> keys = settings_of(card.remedies.front());
-  const bool possible = std::ranges::any_of(keys, [&](const std::string& k) { return settings.spec(k) != nullptr; });
-  return possible && prediction::trials_for(first, workload, settings).empty();
-}
-
-prediction::Recorded recorded_of(const MeasuredRun& run) {
-  prediction::Recorded recorded;
-  recorded.trace = &run.trace();
-  recorded.workload = run.facts().workload;
-  recorded.settings = run.settings();
-  recorded.device = run.device();
-  return recorded;
+  const bool possible = std::ranges::any_of(keys, [&](const std::string& k) {
+    const workload::SettingSpec* spec = settings.spec(k);
+    return spec != nullptr && settings.no_effect(*spec) == nullptr;
+  });
+  return possible && trials_for(first, workload, settings).empty();
 }
 
 class Advised : public testing::TestWithParam<std::size_t> {};
@@ -69,21 +63,27 @@ TEST_P(Advised, OnBothSides) {
     MeasuredRun run(options);
     run.run();
     const analysis::Advice advice = run.advice(run.figures());
-    const prediction::Recorded recorded = recorded_of(run);
-    prediction::KnownPredictions known;
+    const auto records = run.analysis().records();
+    const std::size_t first = std::min<std::size_t>(50, records.size() / 4);
+    const analysis::Replay replay(run.trace(), records[first].start_ns, records.back().end_ns);
     for (const Card& card : advice.cards) {
       SCOPED_TRACE(card.title);
       EXPECT_FALSE(is_set_already(card, e.workload, run.settings()));
       if (card.weight != analysis::Weight::Costs) continue;
-      const auto best = best_trial(card, recorded, known, std::chrono::seconds(20));
-      if (!best || !is_primary({best->trial, {}, false, true, best->prediction})) continue;
+      const std::vector<Trial> trials = trials_for(card, e.workload, run.settings());
+      Predictions known;
+      for (const Trial& trial : trials)
+        known[trial.assignments] = prediction_of(trial, replay, {run.facts().h2d_peak_gb_per_s});
+      if (trials.empty()) continue;
+      const Trial& best = trials[best_of(trials, known)];
+      const analysis::WhatIf& prediction = known.at(best.assignments);
+      if (outlook(prediction) != Outlook::Gain) continue;
       session::SessionOptions changed = options;
-      for (const std::string& assignment : best->trial.assignments) changed.assignments.push_back(assignment);
-      changed.iterations = std::max<std::uint64_t>(iterations, 2 * best->prediction.period);
+      for (const std::string& assignment : best.assignments) changed.assignments.push_back(assignment);
       MeasuredRun with(changed);
       with.run();
       EXPECT_GT(gain_between(run.measured(), with.measured()).factor, 1)
-          << testing::PrintToString(best->trial.assignments) << ", predicted " << predicted_gain(best->prediction);
+          << testing::PrintToString(best.assignments) << ", predicted " << predicted_gain(prediction);
     }
   }
 }

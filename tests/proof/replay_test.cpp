@@ -1,4 +1,6 @@
-// What a replay of a run says of a change is what the run with that change does: the simulator is the truth.
+// What a replay of a run says of a change is what the run with that change does: the simulator is the truth. The
+// changes are turns of knobs, of which a button says a narrower range than --what-if: where the truth is in that, it is
+// in both.
 #include "analysis/replay.h"
 
 #include <gtest/gtest.h>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "experiment/measured_run.h"
+#include "model/advice/trials.h"
 
 namespace lanescope::proof {
 namespace {
@@ -20,62 +23,56 @@ using Settings = std::vector<std::string>;
 struct Change {
   const char* workload;
   Settings settings;  ///< of the run that is recorded
-  Settings edits;     ///< as on the command line
-  Settings change;    ///< of the settings: what makes the same program
+  Settings change;    ///< of these settings
+  Settings edits{};   ///< that make the same program, as on the command line; empty: those that edits_of() knows
 };
 
 const Change kChanges[] = {
     // --- reads
-    {"linear-mse", {"log_interval=1"}, {"no-wait"}, {"log_interval=0"}},
-    {"linear-mse", {"log_interval=1", "batch_size=8192"}, {"no-wait"}, {"log_interval=0"}},
-    {"iris-mlp", {"log_interval=1"}, {"no-wait:item()"}, {"log_interval=0"}},
-    {"transfer-loop", {"feed=resident", "log_interval=1", "model_us=50"}, {"no-wait:item()"}, {"log_interval=0"}},
-    {"transfer-loop", {"feed=resident", "log_interval=1", "model_us=1000"}, {"no-wait:item()"}, {"log_interval=0"}},
-    {"linear-mse", {"log_interval=1"}, {"read-every=10:item()"}, {"log_interval=10"}},
-    {"linear-mse", {"log_interval=1", "batch_size=8192"}, {"read-every=10:item()"}, {"log_interval=10"}},
-    {"iris-mlp", {"log_interval=1"}, {"read-every=4:item()"}, {"log_interval=4"}},
-    {"linear-mse", {"log_interval=1", "feed=per-iteration"}, {"read-every=100:item()"}, {"log_interval=100"}},
-    {"readback", {"method=item"}, {"no-wait:item()"}, {"method=none"}},
+    {"linear-mse", {"log_interval=1"}, {"log_interval=0"}, {"no-wait"}},
+    {"linear-mse", {"log_interval=1", "batch_size=8192"}, {"log_interval=0"}, {"no-wait"}},
+    {"iris-mlp", {"log_interval=1"}, {"log_interval=0"}},
+    {"transfer-loop", {"feed=resident", "log_interval=1", "model_us=50"}, {"log_interval=0"}},
+    {"transfer-loop", {"feed=resident", "log_interval=1", "model_us=1000"}, {"log_interval=0"}},
+    {"linear-mse", {"log_interval=1"}, {"log_interval=10"}},
+    {"linear-mse", {"log_interval=1", "batch_size=8192"}, {"log_interval=10"}},
+    {"iris-mlp", {"log_interval=1"}, {"log_interval=4"}},
+    {"linear-mse", {"log_interval=1", "feed=per-iteration"}, {"log_interval=100"}},
+    {"readback", {"method=item"}, {"method=none"}, {"no-wait:item()"}},
+    {"readback", {"method=item"}, {"log_interval=10"}},
+    {"readback", {"method=fstring"}, {"log_interval=10"}},
+    {"dataloader", {"log_interval=1", "num_workers=8"}, {"log_interval=0"}},
+    {"break-even", {"log_interval=1"}, {"log_interval=0"}},
+    {"linear-mse", {"log_interval=0", "timing=synchronized"}, {"timing=off"}},
     // --- copies
-    {"linear-mse", {"log_interval=0", "feed=per-iteration", "batch_size=8192"}, {"pinned"}, {"pinned=true"}},
-    {"linear-mse", {"log_interval=0", "feed=per-iteration"}, {"pinned"}, {"pinned=true"}},
-    {"linear-mse",
-     {"log_interval=0", "feed=per-iteration", "pinned=true", "batch_size=8192"},
-     {"non-blocking"},
-     {"non_blocking=true"}},
-    {"linear-mse", {"log_interval=0", "feed=per-iteration", "pinned=true"}, {"non-blocking"}, {"non_blocking=true"}},
-    {"linear-mse",
-     {"log_interval=0", "feed=per-iteration", "batch_size=8192"},
-     {"pinned", "non-blocking"},
-     {"pinned=true", "non_blocking=true"}},
-    {"transfer-loop", {"log_interval=0", "features=512"}, {"pinned"}, {"pinned=true"}},
-    {"transfer-loop", {"log_interval=0", "features=512", "model_us=100"}, {"pinned"}, {"pinned=true"}},
-    {"transfer-loop", {"log_interval=0", "features=512", "pinned=true"}, {"non-blocking"}, {"non_blocking=true"}},
-    {"transfer-loop",
-     {"log_interval=0", "features=2048"},
-     {"pinned", "non-blocking"},
-     {"pinned=true", "non_blocking=true"}},
-    {"transfer-loop",
-     {"log_interval=0", "features=512", "pinned=true", "non_blocking=true"},
-     {"copy-stream"},
-     {"copy_stream=side"}},
+    {"linear-mse", {"log_interval=0", "feed=per-iteration", "batch_size=8192"}, {"pinned=true"}},
+    {"linear-mse", {"log_interval=0", "feed=per-iteration"}, {"pinned=true"}},
+    {"linear-mse", {"log_interval=0", "feed=per-iteration", "pinned=true", "batch_size=8192"}, {"non_blocking=true"}},
+    {"linear-mse", {"log_interval=0", "feed=per-iteration", "pinned=true"}, {"non_blocking=true"}},
+    {"linear-mse", {"log_interval=0", "feed=per-iteration", "batch_size=8192"}, {"pinned=true", "non_blocking=true"}},
+    {"transfer-loop", {"log_interval=0", "features=512"}, {"pinned=true"}},
+    {"transfer-loop", {"log_interval=0", "features=512", "model_us=100"}, {"pinned=true"}},
+    {"transfer-loop", {"log_interval=0", "features=512", "pinned=true"}, {"non_blocking=true"}},
+    {"transfer-loop", {"log_interval=0", "features=2048"}, {"pinned=true", "non_blocking=true"}},
+    {"transfer-loop", {"log_interval=0", "features=512", "pinned=true", "non_blocking=true"}, {"copy_stream=side"}},
     {"transfer-loop",
      {"log_interval=0", "features=2048", "pinned=true", "non_blocking=true", "model_us=2000"},
-     {"copy-stream"},
      {"copy_stream=side"}},
-    {"transfer-loop",
-     {"log_interval=0", "features=512", "pinned=true"},
-     {"non-blocking", "copy-stream"},
-     {"non_blocking=true", "copy_stream=side"}},
+    {"transfer-loop", {"log_interval=0", "features=512", "pinned=true"}, {"non_blocking=true", "copy_stream=side"}},
+    {"transfer-loop", {"log_interval=0", "features=512"}, {"pinned=true", "non_blocking=true", "copy_stream=side"}},
+    {"bandwidth", {"pin_first=false"}, {"pinned=true"}},
+    {"dataloader", {"log_interval=0", "num_workers=8"}, {"pin_memory=true"}},
     // --- launches
-    {"linear-mse", {"log_interval=0"}, {"graph"}, {"cuda_graph=true"}},
-    {"iris-mlp", {"log_interval=0"}, {"graph"}, {"cuda_graph=true"}},
-    {"linear-mse", {"log_interval=1"}, {"graph"}, {"cuda_graph=true"}},
-    {"linear-mse", {"log_interval=1"}, {"graph", "no-wait:item()"}, {"cuda_graph=true", "log_interval=0"}},
+    {"linear-mse", {"log_interval=0"}, {"cuda_graph=true"}},
+    {"iris-mlp", {"log_interval=0"}, {"cuda_graph=true"}},
+    {"linear-mse", {"log_interval=1"}, {"cuda_graph=true"}},
+    {"linear-mse", {"log_interval=1"}, {"cuda_graph=true", "log_interval=0"}},
+    {"readback", {"method=item"}, {"cuda_graph=true"}},
+    {"transfer-loop", {"log_interval=1", "feed=resident"}, {"cuda_graph=true"}},
     // --- data
-    {"dataloader", {"log_interval=0", "num_workers=1"}, {"workers=2"}, {"num_workers=2"}},
-    {"dataloader", {"log_interval=0", "num_workers=2"}, {"workers=2"}, {"num_workers=4"}},
-    {"dataloader", {"log_interval=0", "num_workers=2"}, {"workers=4"}, {"num_workers=8"}},
+    {"dataloader", {"log_interval=0", "num_workers=1"}, {"num_workers=2"}},
+    {"dataloader", {"log_interval=0", "num_workers=2"}, {"num_workers=4"}},
+    {"dataloader", {"log_interval=0", "num_workers=2"}, {"num_workers=8"}},
 };
 
 struct Ran {
@@ -103,6 +100,15 @@ double each_ns(const Change& change, const Settings& settings, const std::string
   return (ran(change, settings, device, 600).elapsed_ns - ran(change, settings, device).elapsed_ns) / 300;
 }
 
+std::vector<analysis::Edit> edits_of(const Change& change, const workload::Settings& before) {
+  std::vector<analysis::Edit> edits;
+  for (const std::string& edit : change.edits) edits.push_back(analysis::parse_edit(edit));
+  if (!edits.empty()) return edits;
+  workload::Settings after = before;
+  for (const std::string& assignment : change.change) after.assign(assignment);
+  return ui::edits_of(before, after).value();
+}
+
 std::string all_of(const Settings& settings) {
   std::string text;
   for (const std::string& s : settings) text += (text.empty() ? "" : " ") + s;
@@ -119,11 +125,11 @@ TEST(WhatIfTable, NineteenOfTwentyTruthsAreInTheRange) {
       const auto records = before.run->analysis().records();
       const std::size_t first = std::min<std::size_t>(50, records.size() / 4);
       const analysis::Replay replay(before.run->trace(), records[first].start_ns, records.back().end_ns);
-      std::vector<analysis::Edit> edits;
-      for (const std::string& edit : change.edits) edits.push_back(analysis::parse_edit(edit));
-      const analysis::WhatIf said = replay.with(edits, {before.run->facts().h2d_peak_gb_per_s});
+      ui::Trial trial;
+      trial.edits = edits_of(change, before.run->settings());
+      const analysis::WhatIf said = ui::prediction_of(trial, replay, {before.run->facts().h2d_peak_gb_per_s});
       const std::string name =
-          std::string(device) + " " + change.workload + " " + all_of(change.settings) + " | " + all_of(change.edits);
+          std::string(device) + " " + change.workload + " " + all_of(change.settings) + " | " + all_of(change.change);
       if (!said.refusal.empty()) {
         ++refused;
         std::printf("[ what-if ] refused, truth %.3f: %s: %s\n", truth, name.c_str(), said.refusal.c_str());

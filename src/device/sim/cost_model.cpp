@@ -16,7 +16,7 @@ double ns_per_byte_of(double us_per_mib) { return us_per_mib * 1e3 / kMib; }
 
 }  // namespace
 
-CostModel::CostModel(const DeviceProfile& p, std::span<const KnownOp> known)
+CostModel::CostModel(const DeviceProfile& p)
     : launch(from_us(p.cpu.launch_us)),
       memcpy(from_us(p.cpu.memcpy_us)),
       memset(from_us(p.cpu.memset_us)),
@@ -59,8 +59,7 @@ CostModel::CostModel(const DeviceProfile& p, std::span<const KnownOp> known)
       cached_copy_(static_cast<std::size_t>(p.link.cached_copy_bytes)),
       sms_(p.gpu.sm_count),
       tile_rows_(p.gpu.gemm_tile_rows),
-      tile_columns_(p.gpu.gemm_tile_columns),
-      measured_(known.begin(), known.end()) {}
+      tile_columns_(p.gpu.gemm_tile_columns) {}
 
 double CostModel::utilisation(const ops::Op& op) const {
   if (!ops::is_gemm(op.kind)) return 1;
@@ -76,11 +75,6 @@ double CostModel::utilisation(const ops::Op& op) const {
 }
 
 base::Nanoseconds CostModel::compute_kernel(const ops::Op& op) const {
-  for (const KnownOp& known : measured_) {
-    ops::Op same = known.op;
-    if (op.kind != ops::OpKind::Spin) same.scalar = op.scalar;
-    if (same == op) return known.cost;
-  }
   if (op.kind == ops::OpKind::Spin) return from_us(op.scalar);
   const double arithmetic = ops::flops(op) * ns_per_flop_ / utilisation(op);
   const double memory = ops::bytes_moved(op) * device_per_byte_;

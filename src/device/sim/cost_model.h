@@ -4,15 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "base/random.h"
 #include "base/time.h"
 #include "device/op.h"
 #include "device/sim/profile.h"
-#include "device/sim/sim_options.h"
 
 namespace lanescope::device::sim {
 
@@ -58,8 +55,7 @@ class Jitter {
 
 class CostModel {
  public:
-  /// Ops listed in `known` take the time given there, all others that of the roofline model.
-  explicit CostModel(const DeviceProfile& profile, std::span<const KnownOp> known = {});
+  explicit CostModel(const DeviceProfile& profile);
 
   using Nanoseconds = base::Nanoseconds;
 
@@ -114,7 +110,6 @@ class CostModel {
   double h2d_pageable_, h2d_cached_;
   std::size_t cached_copy_;
   double sms_, tile_rows_, tile_columns_;
-  std::vector<KnownOp> measured_;
 
   // Known costs are looked up per call; a loop issues the same few ops over and over.
   struct Known {

@@ -195,7 +195,6 @@ void SimDevice::upload_staged(const Call& call, const Transfer& t, Nanoseconds w
 
 void SimDevice::download_staged(const Call& call, const Transfer& t, Nanoseconds /*waited*/) {
   const std::size_t fresh = memory_.touch(t.to, t.bytes);
-  if (options_.observer != nullptr) options_.observer->downloaded(t.bytes, fresh);
   const double faults = static_cast<double>(costs_.page_faults(fresh));
   const double host_ns_per_byte = costs_.d2h_pageable + faults / static_cast<double>(t.bytes);
   const StagedDownload download = staged_download(rates(host_ns_per_byte, costs_.d2h_pinned), t.bytes, scratch_);

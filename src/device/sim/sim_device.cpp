@@ -39,11 +39,10 @@ trace::EventSink& sim_sink_of(const DeviceContext& context) {
 
 }  // namespace
 
-SimDevice::SimDevice(const DeviceProfile& profile, DeviceContext context, std::string id, SimOptions options)
+SimDevice::SimDevice(const DeviceProfile& profile, DeviceContext context, std::string id)
     : context_(std::move(context)),
-      options_(std::move(options)),
       info_(info_of(profile, std::move(id))),
-      costs_(profile, options_.ops),
+      costs_(profile),
       jitter_(profile.jitter_spread, profile.jitter_gpu_spread, context_.seed),
       log_(sim_sink_of(context_)),
       writer_(context_.sink->open_writer()),
@@ -87,28 +86,19 @@ void SimDevice::host_work(Nanoseconds ns) {
   progress(false);
 }
 
-void SimDevice::host_wrote(std::size_t bytes) {
-  if (options_.observer != nullptr) options_.observer->host_wrote(bytes, 0);
-  host_work(costs_.host_copy(bytes));
-}
+void SimDevice::host_wrote(std::size_t bytes) { host_work(costs_.host_copy(bytes)); }
 
 HostTask SimDevice::submit(HostThread thread, const HostWork& work, HostTask after) {
-  if (options_.observer != nullptr) options_.observer->submitted(work);
   return threads_.submit(thread, work, after, host_ns_);
 }
 
 void SimDevice::wait_for(HostTask task, std::string_view what) {
-  if (options_.observer != nullptr) options_.observer->waited();
   threads_.wait_for(
       task, what, host_ns_, [this](Nanoseconds t) { advance_to(t); }, [this] { progress(true); });
 }
 
 SimDevice::Call SimDevice::begin(CudaCall api, Nanoseconds own_cost) {
-  if (const Nanoseconds before = options_.before_call[static_cast<std::size_t>(api)]; before > 0) {
-    advance_to(host_ns_ + before);
-  }
   if (capturing_) forbid_in_capture(api);
-  if (options_.observer != nullptr) options_.observer->called(api, next_correlation_);
   const Call call{host_ns_, next_correlation_, api};
   if (++next_correlation_ == 0) next_correlation_ = 1;
   advance_to(host_ns_ + jitter_.apply(own_cost));
@@ -236,7 +226,6 @@ Buffer SimDevice::allocate(MemoryKind kind, std::size_t bytes) {
   if (kind == MemoryKind::Unknown) throw base::Error(tr("allocate: the kind of memory is unknown"));
   if (bytes == 0) throw base::Error(tr("allocate: a buffer of 0 bytes is not allowed"));
   const Buffer buffer = memory_.allocate(kind, bytes);
-  if (options_.observer != nullptr) options_.observer->allocated(kind, bytes);
   if (kind == MemoryKind::Device) {
     end(begin(CudaCall::Malloc, costs_.malloc), 0);
   } else if (kind == MemoryKind::Pinned) {
@@ -248,7 +237,6 @@ Buffer SimDevice::allocate(MemoryKind kind, std::size_t bytes) {
 void SimDevice::release(Buffer buffer) {
   const MemoryKind kind = memory_.kind_of(buffer, "release");
   threads_.check_release(buffer);
-  if (options_.observer != nullptr) options_.observer->released(kind, memory_.size_of(buffer, "release"));
   if (kind != MemoryKind::Pageable) {
     // Both free functions synchronise the device before releasing memory.
     const bool device = kind == MemoryKind::Device;
@@ -266,13 +254,7 @@ void SimDevice::release(Buffer buffer) {
   memory_.release(buffer);
 }
 
-std::span<std::byte> SimDevice::host_data(Buffer buffer) {
-  if (memory_.size_of(buffer, "host_data") > options_.most_host_bytes) {
-    throw base::Error(tr("host_data: a buffer of {} bytes is not allowed; at most {}",
-                         memory_.size_of(buffer, "host_data"), options_.most_host_bytes));
-  }
-  return memory_.host_data(buffer);
-}
+std::span<std::byte> SimDevice::host_data(Buffer buffer) { return memory_.host_data(buffer); }
 
 void SimDevice::host_fill(Buffer buffer, std::size_t bytes) {
   if (memory_.check({buffer}, bytes, "host_fill") == MemoryKind::Device) {
@@ -281,7 +263,6 @@ void SimDevice::host_fill(Buffer buffer, std::size_t bytes) {
   const Buffer filled[] = {buffer};
   memory_.mark_timing_only(filled);
   const std::size_t fresh = memory_.touch({buffer}, bytes);
-  if (options_.observer != nullptr) options_.observer->host_wrote(bytes, fresh);
   host_work(costs_.host_write(bytes) + costs_.page_faults(fresh));
 }
 
@@ -454,11 +435,6 @@ void SimDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream s
   const bool is_known = !compute && known.memory == memory_.version() && known.is(op, args, stream);
   if (!is_known) check_launch(op, args, stream);
   const auto index = static_cast<std::uint32_t>(stream);
-  if (options_.observer != nullptr) options_.observer->launched(op);
-  if (compute && static_cast<double>(op.m) * op.n > options_.most_computed) compute = false;
-  if (const Nanoseconds before = options_.before_launch[static_cast<std::size_t>(op.kind)]; before > 0) {
-    advance_to(host_ns_ + before);
-  }
   const trace::NameId name = is_known ? known.name : log_.name(op.kind);
   const Call call = begin(CudaCall::LaunchKernel, costs_.launch);
   if (capturing_) {

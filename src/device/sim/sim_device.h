@@ -44,7 +44,6 @@
 #include "device/sim/memory.h"
 #include "device/sim/profile.h"
 #include "device/sim/sim_host_threads.h"
-#include "device/sim/sim_options.h"
 
 namespace lanescope::device::sim {
 
@@ -53,7 +52,7 @@ DeviceInfo info_of(const DeviceProfile& profile, std::string id);
 class SimDevice final : public Device {
  public:
   /// `id` is as on the command line; empty means "sim:" and the profile's id.
-  SimDevice(const DeviceProfile& profile, DeviceContext context, std::string id = {}, SimOptions options = {});
+  SimDevice(const DeviceProfile& profile, DeviceContext context, std::string id = {});
   /// Decides and writes all outstanding work.
   ~SimDevice() override;
   SimDevice(const SimDevice&) = delete;
@@ -223,7 +222,6 @@ class SimDevice final : public Device {
 
   DeviceContext context_;
   const bool paced_ = static_cast<bool>(context_.advanced);
-  SimOptions options_;
   DeviceInfo info_;
   CostModel costs_;
   Jitter jitter_;

@@ -42,16 +42,17 @@ std::string each_setting(const workload::Settings& before, const std::vector<std
   return text;
 }
 
+std::string note_of(const Tried& tried) {
+  if (tried.prediction && !tried.foretold()) return tried.prediction->refusal;
+  return tried.state == Tried::State::Overtaken ? tr("changed before it was measured") : "";
+}
+
 std::string row(const Tried& tried, const char* between, int digits) {
   const auto number = [&](double ns) { return ns > 0 ? fmt::format("{:.{}f}", ns / 1e3, digits) : std::string(); };
-  const auto& p = tried.prediction;
-  const bool predicted = p && p->refused.empty();
   std::string text = tried.text;
   for (const std::string& cell :
-       {number(tried.before_ns), predicted ? number(p->iteration_ns) : std::string(), number(tried.measured_ns),
-        tried.error() ? fmt::format("{:+.1f}", *tried.error() * 100) : std::string(),
-        p ? p->refused
-          : std::string(tried.state == Tried::State::Overtaken ? base::tr("changed before it was measured") : "")}) {
+       {number(tried.before_ns), number(tried.predicted_ns()), number(tried.measured_ns),
+        tried.error() ? fmt::format("{:+.1f}", *tried.error() * 100) : std::string(), note_of(tried)}) {
     text += between + cell;
   }
   return text;
@@ -89,13 +90,12 @@ std::string tried_csv(std::span<const Tried> rows) {
       "error_percent,note\n";
   for (const Tried& tried : rows) {
     const auto number = [](double ns) { return ns > 0 ? fmt::format("{:.3f}", ns / 1e3) : std::string(); };
-    const prediction::Prediction p = tried.prediction.value_or(prediction::Prediction{});
-    const char* overtaken = tried.state == Tried::State::Overtaken ? base::tr("changed before it was measured") : "";
-    text += fmt::format("{},{},{},{:g},{},{},{},{},{},{},{}\n", tried.workload, tried.device, quoted(tried.text),
-                        tried.trial.work, number(tried.before_ns), number(p.iteration_ns), number(p.low_ns),
-                        number(p.high_ns), number(tried.measured_ns),
-                        tried.error() ? fmt::format("{:.2f}", *tried.error() * 100) : std::string(),
-                        quoted(p.refused.empty() ? overtaken : p.refused));
+    const analysis::WhatIf p = tried.foretold() ? *tried.prediction : analysis::WhatIf{};
+    text += fmt::format(
+        "{},{},{},{:g},{},{},{},{},{},{},{}\n", tried.workload, tried.device, quoted(tried.text), tried.trial.work,
+        number(tried.before_ns), number(tried.predicted_ns()), number(p.recorded_ns / p.most_factor),
+        number(p.recorded_ns / p.least_factor), number(tried.measured_ns),
+        tried.error() ? fmt::format("{:.2f}", *tried.error() * 100) : std::string(), quoted(note_of(tried)));
   }
   return text;
 }

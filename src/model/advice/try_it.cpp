@@ -2,68 +2,34 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
+#include "analysis/replay.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "experiment/session.h"
-#include "model/advice/probe_process.h"
 #include "model/experiment/active_experiment.h"
 #include "model/model.h"
-#include "prediction/device_probe.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui {
 namespace {
 
 using base::tr;
-using prediction::Prediction;
 
-constexpr std::chrono::seconds kAgainAfter{4};  // retry refused trials: more is recorded by then
-constexpr int kMostAgain = 4;
-constexpr std::chrono::seconds kMostComparing{3};  // then a card's first trial is chosen, predicted or not
-constexpr std::int64_t kMostEvents = 200'000;      // used for a prediction
+constexpr std::int64_t kMostEvents = 200'000;  // of a run in progress
 
-// The run or file on the screen; empty if it is not one of this program's workloads.
-std::optional<prediction::Recorded> recorded_of(const Model& model) {
-  const Steering* steering = model.steering();
-  if (!steering) {
-    const io::RunFacts facts = model.facts();
-    auto recorded =
-        prediction::recorded_of(model.trace(), facts.workload, facts.settings, experiment::device_of(facts));
-    if (recorded) recorded->gpu = model.recent().verdict_gpu;
-    return recorded;
+// Of the run or file on the screen; empty if it is not one of this program's workloads, or of another version of one.
+std::optional<workload::Settings> settings_of(const Model& model, const io::RunFacts& facts) {
+  if (const Steering* steering = model.steering()) return steering->settings();
+  if (facts.workload.empty()) return std::nullopt;
+  try {
+    workload::Settings settings = workload::default_settings(facts.workload, experiment::device_of(facts));
+    for (const auto& [key, value] : facts.settings) settings.set_text(key, value);
+    workload::check_settings(facts.workload, settings);
+    return settings;
+  } catch (const base::UsageError&) {
+    return std::nullopt;
   }
-  prediction::Recorded recorded;
-  recorded.trace = &model.trace();
-  recorded.workload = steering->workload().name;
-  recorded.settings = steering->settings();
-  recorded.device = model.source().device();
-  recorded.gpu = model.recent().verdict_gpu;
-  return recorded;
-}
-
-// A live run's device can be asked for what the run does not show; that of an opened trace only if it is simulated.
-std::shared_ptr<prediction::DeviceProbe> probe_of(const Model& model, const device::DeviceInfo& device) {
-  if (!model.steering()) return prediction::probe_of_simulated(device);
-  if (device.kind != device::DeviceKind::Gpu) return nullptr;
-  const auto probe = device.simulated ? prediction::probe_here : probe_in_a_process;
-  return prediction::probe_of(device.id,
-                              [id = device.id, probe](std::span<const ops::Op> ops) { return probe(id, ops); });
-}
-
-// Limits the data used for a prediction: for an opened trace, all of it, as in its report; for a live run, the stretch
-// that the user has just seen.
-bool cut_to_seen(prediction::Recorded& recorded, const Model& model) {
-  const auto records = model.analysis().records(recorded.gpu);
-  if (records.empty()) return false;
-  if (!model.live()) return true;
-  const analysis::Summary& recent = model.recent();
-  const auto newest = analysis::steady_stretch(
-      model.trace(), records, {.from_ns = recent.from_ns, .to_ns = recent.to_ns, .most_events = kMostEvents});
-  if (!newest) return false;
-  std::tie(recorded.from_ns, recorded.to_ns) = *newest;
-  return true;
 }
 
 std::string key_of(const workload::Settings& settings) {
@@ -74,18 +40,32 @@ std::string key_of(const workload::Settings& settings) {
   return key;
 }
 
-}  // namespace
+// Nothing says that it does not.
+bool may_gain(const Offer& offer) {
+  const Outlook looks = outlook(*offer.prediction);
+  return looks == Outlook::Gain || looks == Outlook::Unknown;
+}
+bool own_may_gain(const Offer& offer) { return offer.own && may_gain(offer); }
 
-Outlook outlook(const prediction::Prediction& prediction) {
-  constexpr double kSame = 1.03;
-  const double gain = predicted_gain(prediction);
-  if (gain <= 0) return Outlook::Unknown;
-  return gain >= kSame ? Outlook::Gain : gain > 1 / kSame ? Outlook::NoGain : Outlook::Loss;
+std::size_t best_offer(const std::vector<Offer>& offers) {
+  const bool own_comes_first = std::ranges::any_of(offers, own_may_gain);
+  std::vector<Trial> trials;
+  std::vector<std::size_t> places;
+  Predictions known;
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    if (own_comes_first && !offers[i].own) continue;
+    trials.push_back(offers[i].trial);
+    places.push_back(i);
+    known[offers[i].trial.assignments] = *offers[i].prediction;
+  }
+  return places[best_of(trials, known)];
 }
 
+}  // namespace
+
 std::optional<double> Tried::error() const {
-  if (state != State::Done || measured_ns <= 0 || !prediction || !prediction->refused.empty()) return std::nullopt;
-  return (prediction->iteration_ns - measured_ns) / measured_ns;
+  if (state != State::Done || measured_ns <= 0 || !foretold()) return std::nullopt;
+  return (predicted_ns() - measured_ns) / measured_ns;
 }
 
 bool Settling::look(double iteration_ns, std::int64_t iterations, Clock::time_point now) {
@@ -99,7 +79,6 @@ void TryIt::forget_offers() {
   offered_.clear();
   known_.clear();
   at_.clear();
-  again_ = 0;
 }
 
 void TryIt::say_again() {
@@ -115,136 +94,88 @@ void TryIt::end() {
 
 void TryIt::update(Model& model, std::span<const AdviceCard> cards, std::span<const std::string> own_knobs, bool seen,
                    Clock::time_point now) {
-  take_prediction();
+  if (std::optional<Answer> answer = job_.take()) known_[answer->at].merge(answer->predictions);
   if (generation_ != model.generation()) {
     end();
     generation_ = model.generation();
   }
-  const std::optional<prediction::Recorded> recorded = recorded_of(model);
-  if (!tried_.empty() && (!recorded || recorded->settings != tried_.back().after)) tried_.clear();
-  if (!recorded) return forget_offers();
-  if (at_.empty() || recorded->settings != settings_) {
+  const io::RunFacts facts = model.facts();
+  const std::optional<workload::Settings> settings = settings_of(model, facts);
+  if (!tried_.empty() && (!settings || *settings != tried_.back().after)) tried_.clear();
+  if (!settings) return forget_offers();
+  if (at_.empty() || *settings != settings_) {
     job_.supersede();  // it is about other settings
-    settings_ = recorded->settings;
+    settings_ = *settings;
     at_ = key_of(settings_);
-    again_ = 0;
   }
   if (measuring()) measure(model, now);
-  offer_again(cards, own_knobs, model.facts().workload, now);
-  if (seen && !job_.busy()) predict_next(model, now);
+  offer_again(cards, own_knobs, facts.workload);
+  if (seen && !job_.busy()) predict(model);
 }
 
 void TryIt::offer_again(std::span<const AdviceCard> cards, std::span<const std::string> own_knobs,
-                        const std::string& workload, Clock::time_point now) {
+                        const std::string& workload) {
   offered_.clear();
-  Known& known = known_[at_];
+  const Predictions& known = known_[at_];
   for (const AdviceCard& card : cards) {
-    const std::vector<prediction::Trial> trials = prediction::trials_for(card.card, workload, settings_);
-    if (trials.empty()) continue;
-    std::vector<Offer> offers;
-    for (const prediction::Trial& trial : trials) {
+    Offered offered{card.key, {}, std::nullopt, false};
+    for (Trial& trial : trials_for(card.card, workload, settings_)) {
       Offer offer;
-      offer.trial = trial;
-      offer.text = trial_text(settings_, offer.trial.assignments);
+      offer.text = trial_text(settings_, trial.assignments);
       offer.own = std::ranges::any_of(trial.assignments, [&](const std::string& assignment) {
         return std::ranges::find(own_knobs, assignment.substr(0, assignment.find('='))) != own_knobs.end();
       });
-      const auto found = known.predictions.find(offer.trial.assignments);
-      if (found != known.predictions.end()) offer.prediction = found->second;
-      offers.push_back(std::move(offer));
+      if (const auto found = known.find(trial.assignments); found != known.end()) offer.prediction = found->second;
+      offer.trial = std::move(trial);
+      offered.offers.push_back(std::move(offer));
     }
-    offered_.push_back({card.key, std::move(offers)});
-    choose(offered_.back(), known, now);
+    if (offered.offers.empty()) continue;
+    if (std::ranges::all_of(offered.offers, [](const Offer& o) { return o.prediction.has_value(); }))
+      offered.best = best_offer(offered.offers);
+    offered_.push_back(std::move(offered));
   }
   // No other knob comes before the experiment's own, if that gains something or may do so.
   const auto own = std::ranges::find_if(offered_, [](const Offered& offered) {
-    const Offer& best = offered.offers[offered.best];
-    return best.chosen ? best.own && is_primary(best) : std::ranges::any_of(offered.offers, &Offer::own);
+    return offered.best ? own_may_gain(offered.offers[*offered.best])
+                        : std::ranges::any_of(offered.offers, &Offer::own);
   });
   if (own == offered_.end()) return;
   for (auto before = offered_.begin(); before != own; ++before) before->hidden = true;
 }
 
-// Once, when the outcome of every trial is known: from then on the button keeps its label.
-void TryIt::choose(Offered& offered, Known& known, Clock::time_point now) {
-  auto choice = std::ranges::find(known.choices, offered.card, &Choice::card);
-  if (choice == known.choices.end()) choice = known.choices.insert(choice, {offered.card, now, std::nullopt});
-  if (!choice->best) {
-    const auto open = [](const Offer& offer) { return !offer.prediction; };
-    if (std::ranges::any_of(offered.offers, open) && now - choice->since < kMostComparing) return;
-    const bool own_gains =
-        std::ranges::any_of(offered.offers, [](const Offer& offer) { return offer.own && is_primary(offer); });
-    std::vector<prediction::Trial> trials;
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < offered.offers.size(); ++i) {
-      if (own_gains && !offered.offers[i].own) continue;
-      trials.push_back(offered.offers[i].trial);
-      places.push_back(i);
-    }
-    choice->best = places[prediction::best_of(trials, known.predictions)];
-  }
-  offered.best = std::min(*choice->best, offered.offers.size() - 1);
-  offered.offers[offered.best].chosen = true;
-}
-
-void TryIt::take_prediction() {
-  std::optional<Prediction> prediction = job_.take();
-  if (!prediction) return;
-  prediction::KnownPredictions& known = known_[under_way_at_].predictions;
-  // A prediction stays until there is a better one: a refusal is none.
-  const auto before = known.find(under_way_);
-  if (before != known.end() && before->second.refused.empty() && !prediction->refused.empty()) return;
-  known[under_way_] = std::move(*prediction);
-}
-
-void TryIt::predict_next(const Model& model, Clock::time_point now) {
-  const bool steady = !model.live() || (model.recent_is_current() && model.recent().pace.known() &&
-                                        model.recent().iteration.count >= Settling::kFewest);
-  if (!steady) return;
-  const std::vector<std::string>* next = nullptr;
-  const std::vector<std::string>* refused = nullptr;
+// All trials that are new, by one replay of what the user has just seen. Of a run that has ended there will be no more.
+void TryIt::predict(const Model& model) {
+  const bool steady = model.recent().pace.known() && model.recent().iteration.count >= Settling::kFewest;
+  if (model.live() && (!model.recent_is_current() || (model.running() && !steady))) return;
+  std::vector<Trial> trials;
   for (const Offered& offered : offered_) {
     for (const Offer& offer : offered.offers) {
-      if (!offer.prediction && !next) next = &offer.trial.assignments;
-      if (offer.prediction && !offer.prediction->refused.empty() && !refused) refused = &offer.trial.assignments;
+      if (!offer.prediction) trials.push_back(offer.trial);
     }
   }
-  if (!next && refused && model.live() && !model.paused() && again_ < kMostAgain && now - refused_at_ > kAgainAfter) {
-    next = refused;
-    ++again_;
-  }
-  if (!next) return;
-  refused_at_ = now;
-  std::optional<prediction::Recorded> recorded = recorded_of(model);
-  if (!recorded || !cut_to_seen(*recorded, model)) return;
-  recorded->probe = probe_of(model, recorded->device);
-  under_way_ = *next;
-  under_way_at_ = at_;
-  job_.start([trace = model.shared_trace(), recorded = std::move(*recorded),
-              assignments = under_way_](const base::Stop& stop) {
-    try {
-      return prediction::predict(recorded, assignments, &stop);
-    } catch (const base::Error& error) {
-      Prediction refused_with;
-      refused_with.settings = assignments;
-      refused_with.refused = error.what();
-      return refused_with;
-    }
+  if (trials.empty()) return;
+  const std::optional<analysis::AdvicePlan> plan = plan_of(model, kMostEvents);
+  if (!plan) return;
+  job_.start([trace = model.shared_trace(), plan = *plan, at = at_,
+              trials = std::move(trials)](const base::Stop& stop) -> Answer {
+    const analysis::Replay replay(*trace, plan.from_ns, plan.to_ns, plan.gpu, &stop);
+    Answer answer{at, {}};
+    for (const Trial& trial : trials)
+      answer.predictions[trial.assignments] = prediction_of(trial, replay, plan.run.link);
+    return answer;
   });
 }
 
 const Offer* TryIt::offer(const CardKey& card) const {
   const auto found = std::ranges::find(offered_, card, &Offered::card);
-  if (found == offered_.end() || found->hidden) return nullptr;
-  const Offer& best = found->offers[found->best];
-  if (!best.chosen || !best.prediction) return nullptr;
-  const Outlook looks = outlook(*best.prediction);
-  return looks == Outlook::Gain || looks == Outlook::Unknown ? &best : nullptr;
+  if (found == offered_.end() || found->hidden || !found->best) return nullptr;
+  const Offer& best = found->offers[*found->best];
+  return may_gain(best) ? &best : nullptr;
 }
 
 bool TryIt::comparing(const CardKey& card) const {
   const auto found = std::ranges::find(offered_, card, &Offered::card);
-  return found != offered_.end() && !found->hidden && !found->offers[found->best].chosen;
+  return found != offered_.end() && !found->hidden && !found->best;
 }
 
 std::string TryIt::press(Model& model, const CardKey& card) {
@@ -259,8 +190,7 @@ std::string TryIt::press(Model& model, const CardKey& card) {
   tried.text = turn_text(tried.before, offer.trial.assignments);
   tried.trial = offer.trial;
   tried.prediction = offer.prediction;
-  tried.before_ns =
-      offer.prediction && offer.prediction->measured_ns > 0 ? offer.prediction->measured_ns : model.recent().pace.ns;
+  tried.before_ns = tried.foretold() ? tried.prediction->recorded_ns : model.recent().pace.ns;
   if (std::string problem = model.assign(offer.trial.assignments); !problem.empty()) return problem;
   tried.after = steering->settings();
   tried.generation = model.generation();

@@ -11,24 +11,18 @@
 
 #include "base/translate.h"
 #include "model/advice/advice.h"
-#include "prediction/predict.h"
-#include "prediction/trials.h"
+#include "model/advice/trials.h"
 
 namespace lanescope::ui {
 
-/// The trial that a card's button shows. Of those that are predicted to gain something, one that turns a knob of the
-/// experiment comes first, and then the one that gains most.
+/// A trial of a card, and what a replay of the run's recording says of it.
 struct Offer {
-  prediction::Trial trial;
-  std::string text;     ///< "log interval 100"
-  bool own = false;     ///< turns a knob of the experiment
-  bool chosen = false;  ///< the card's trials have been compared; from then on the button keeps its label
-  std::optional<prediction::Prediction> prediction;  ///< empty: not computed yet
+  Trial trial;
+  std::string text;                            ///< "log interval 100"
+  bool own = false;                            ///< turns a knob of the experiment
+  std::optional<analysis::WhatIf> prediction;  ///< empty: not computed yet
 };
 
-/// What a prediction says of a change, for the same work.
-enum class Outlook : std::uint8_t { Unknown, Gain, NoGain, Loss };
-Outlook outlook(const prediction::Prediction& prediction);
 /// Only what is predicted to gain something looks like the thing to do.
 inline bool is_primary(const Offer& offer) { return offer.prediction && outlook(*offer.prediction) == Outlook::Gain; }
 
@@ -49,14 +43,17 @@ struct Tried {
   State state = State::Measuring;
   std::string workload, device;
   std::string text;  ///< "log interval 1 → 100"
-  prediction::Trial trial;
+  Trial trial;
   std::uint64_t generation = 0;  ///< of the model
   std::uint32_t version = 0;     ///< of the settings `after`
   workload::Settings before, after;
   double before_ns = 0;  ///< measured, average per iteration
-  std::optional<prediction::Prediction> prediction;
+  std::optional<analysis::WhatIf> prediction;
   double measured_ns = 0;
 
+  bool foretold() const { return prediction && prediction->refusal.empty(); }
+  /// What was predicted; 0 if nothing was.
+  double predicted_ns() const { return foretold() ? prediction->recorded_ns / predicted_gain(*prediction) : 0; }
   /// The prediction's error as a share of the measured time; empty while there is nothing to compare.
   std::optional<double> error() const;
 };
@@ -94,9 +91,11 @@ class TryIt {
   void say_again();
   bool busy() const { return job_.busy(); }
 
-  /// The offer on this card's button; null: nothing that is worth trying, or the trials are still being compared.
+  /// The offer on this card's button. Of those that gain something, or of which nothing is known, one that turns a knob
+  /// of the experiment comes first, and then the one that gains most. Null: nothing that is worth trying, or nothing is
+  /// predicted yet.
   const Offer* offer(const CardKey& card) const;
-  /// It may get one: its trials are still being compared.
+  /// It may get one: what its trials gain is being predicted.
   bool comparing(const CardKey& card) const;
   /// Turns the knobs of a card's offer. Returns the reason if that is not possible; empty on success.
   std::string press(Model& model, const CardKey& card);
@@ -113,39 +112,27 @@ class TryIt {
   struct Offered {
     CardKey card;
     std::vector<Offer> offers;
-    std::size_t best = 0;
-    bool hidden = false;  ///< behind a knob of the experiment
+    std::optional<std::size_t> best;  ///< empty: what they gain is being predicted
+    bool hidden = false;              ///< behind a knob of the experiment
   };
-  struct Choice {
-    CardKey card;
-    Clock::time_point since;          ///< when the card appeared
-    std::optional<std::size_t> best;  ///< empty: its trials are still being compared
+  struct Answer {
+    std::string at;  ///< key of the settings
+    Predictions predictions;
   };
-  /// What is known about the trials from one value of all settings. Kept while the run lasts: turned back to it, the
-  /// same predictions and buttons are there at once.
-  struct Known {
-    prediction::KnownPredictions predictions;
-    std::vector<Choice> choices;
-  };
-  static void choose(Offered& offered, Known& known, Clock::time_point now);
   void offer_again(std::span<const AdviceCard> cards, std::span<const std::string> own_knobs,
-                   const std::string& workload, Clock::time_point now);
-
+                   const std::string& workload);
+  void predict(const Model& model);
   void forget_offers();
-  void take_prediction();
-  void predict_next(const Model& model, Clock::time_point now);
   void measure(const Model& model, Clock::time_point now);
 
   std::vector<Offered> offered_;
-  std::map<std::string, Known> known_;  // by all values of the settings
-  std::string at_;                      // the key of the settings now
+  /// By all values of the settings. Kept while the run lasts: turned back to them, the same predictions and buttons are
+  /// there at once.
+  std::map<std::string, Predictions> known_;
+  std::string at_;  // the key of the settings now
   std::uint64_t generation_ = 0, looked_at_ = 0;
   workload::Settings settings_;
-  Clock::time_point refused_at_{};
-  int again_ = 0;  // how often refused trials have been predicted again
-  base::BackgroundJob<prediction::Prediction> job_;
-  std::vector<std::string> under_way_;
-  std::string under_way_at_;
+  base::BackgroundJob<Answer> job_;
   std::vector<Tried> tried_;
   Settling settling_;
 };

@@ -26,7 +26,7 @@ float try_row_height(const Canvas& canvas, const AdviceCard& card, float width);
 /// if the line is read-only (an opened file).
 Rect draw_try_row(const Canvas& canvas, const AdviceCard& card, const Rect& area, bool hovered);
 /// The line's full text: "predicted 94 µs an iteration instead of 163 µs"; or why there is no prediction.
-std::string prediction_text(const prediction::Prediction& prediction);
+std::string prediction_text(const analysis::WhatIf& prediction);
 /// Predicted next to measured, the newest trial in detail; nothing before the first trial.
 void draw_tried(const Canvas& canvas);
 

@@ -10,7 +10,6 @@
 #include "inspect/figure_text.h"
 #include "io/atomic_file.h"
 #include "model/experiment/active_experiment.h"
-#include "prediction/predict.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"
 #include "shell/preferences.h"
@@ -20,8 +19,8 @@ namespace lanescope::ui {
 namespace {
 
 using base::tr;
-using prediction::Prediction;
 
+constexpr double kWide = 1.1;  // of a range, from end to end
 constexpr float kTryRow = 26, kTryButton = 22, kTryLine = 17, kBar = 8, kBarRow = 18;
 
 std::string time_text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
@@ -32,26 +31,13 @@ struct GainText {
 };
 
 GainText gain_text(const Offer& offer) {
-  const Outlook looks = outlook(*offer.prediction);
-  if (looks == Outlook::Unknown) return {"–", Colour::Muted};
-  if (!offer.prediction->assumed.empty()) {
-    const auto [least, most] = prediction::predicted_gains(*offer.prediction);
-    if (least < 1) return {tr("up to {}", factor_text(most)), Colour::Text};
-    std::string from = factor_text(least);
-    if (from.ends_with('x')) from.pop_back();  // "2.17–5.89x"
-    return {fmt::format("{}–{}", from, factor_text(most)), Colour::Text};
-  }
-  return {factor_text(predicted_gain(*offer.prediction)), Colour::Good};
-}
-
-// Explains that "1.8x" is a prediction: small text, if there is space. That a range is assumed is never left out.
-std::string gain_note(const Offer& offer) {
-  const bool factor = offer.prediction->refused.empty() && gain_text(offer).colour != Colour::Muted;
-  if (!factor) return {};
-  if (!offer.prediction->assumed.empty()) {
-    return offer.trial.work == 1 ? tr("assumed") : tr("per sample, assumed");
-  }
-  return offer.trial.work == 1 ? tr("predicted") : tr("per sample");
+  const analysis::WhatIf& p = *offer.prediction;
+  if (outlook(p) == Outlook::Unknown) return {"–", Colour::Muted};
+  if (p.most_factor < kWide * p.least_factor) return {factor_text(predicted_gain(p)), Colour::Good};
+  if (p.least_factor < 1) return {tr("up to {}", factor_text(p.most_factor)), Colour::Good};
+  std::string from = factor_text(p.least_factor);
+  if (from.ends_with('x')) from.pop_back();  // "2.17–5.89x"
+  return {fmt::format("{}–{}", from, factor_text(p.most_factor)), Colour::Good};
 }
 
 struct Bar {
@@ -66,11 +52,9 @@ void draw_bars(const Canvas& c, const Tried& tried) {
   const float s = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
-  const auto& p = tried.prediction;
-  const bool predicted = p && p->refused.empty();
   const Bar bars[] = {
       {tr("before"), tried.before_ns, Colour::Muted, SpanStyle::Solid},
-      {tr("predicted"), predicted ? p->iteration_ns : 0, Colour::Accent, SpanStyle::Dashed},
+      {tr("predicted"), tried.predicted_ns(), Colour::Accent, SpanStyle::Dashed},
       {tr("measured"), tried.measured_ns, Colour::Accent, SpanStyle::Solid},
   };
   float names = 0;
@@ -167,20 +151,11 @@ void draw_older(const Canvas& c, const Tried& tried) {
 
 }  // namespace
 
-std::string prediction_text(const Prediction& p) {
-  if (!p.refused.empty()) return tr("No prediction: {}", p.refused);
-  std::string text = p.assumed.empty()
-                         ? tr("Predicted: {} per iteration ({} to {}) instead of {}.", time_text(p.iteration_ns),
-                              time_text(p.low_ns), time_text(p.high_ns), time_text(p.measured_ns))
-                         : tr("Predicted: {} to {} per iteration, assumed, instead of {}.", time_text(p.low_ns),
-                              time_text(p.high_ns), time_text(p.measured_ns));
-  if (p.work != 1) text += " " + tr("Per sample that is {}.", factor_text(predicted_gain(p)));
-  const auto list = [](const std::vector<prediction::Foreign>& numbers) {
-    return fmt::format("{}", fmt::join(prediction::texts_of(numbers), tr("; ")));
-  };
-  if (!p.probed.empty()) text += " " + tr("Measured by a probe: {}.", list(p.probed));
-  if (!p.assumed.empty()) text += " " + tr("Assumed: {}.", list(p.assumed));
-  return p.sentence.empty() ? text : text + " " + p.sentence;
+std::string prediction_text(const analysis::WhatIf& p) {
+  if (!p.refusal.empty()) return tr("No prediction: {}", p.refusal);
+  return tr("Predicted: {} per iteration ({} to {}) instead of {}.", time_text(p.recorded_ns / predicted_gain(p)),
+            time_text(p.recorded_ns / p.most_factor), time_text(p.recorded_ns / p.least_factor),
+            time_text(p.recorded_ns));
 }
 
 namespace {
@@ -195,7 +170,9 @@ struct TryRow {
 
 TryRow try_row(const Canvas& c, const Offer& offer, float width) {
   const bool steers = c.state.model.steering() != nullptr;
-  TryRow row{gain_text(offer), gain_note(offer), steers ? fmt::format("{} {}", tr("Try"), offer.text) : offer.text};
+  TryRow row{gain_text(offer), {}, steers ? fmt::format("{} {}", tr("Try"), offer.text) : offer.text};
+  // What kind of number it is.
+  if (row.gain.colour != Colour::Muted) row.note = tr("predicted");
   const float padding = (steers ? 18 : 2) * c.scale;
   row.says = wrapped_lines(c, FontRole::SmallBold, row.says, width - padding);
   const auto more_lines = std::ranges::count(row.says, '\n');
@@ -270,9 +247,6 @@ void draw_tried(const Canvas& c) {
   wrapped_text(c, FontRole::Small, newest.state == Tried::State::Done ? Colour::Text : Colour::Muted,
                outcome_text(newest));
   note_place(c, "tried.outcome");
-  if (newest.prediction && !newest.prediction->sentence.empty()) {
-    wrapped_text(c, FontRole::Small, Colour::Muted, newest.prediction->sentence);
-  }
   vertical_space(c, 2);
   const Steering* steering = state.model.steering();
   const bool holds = steering && steering->settings() == newest.after;

@@ -92,8 +92,7 @@ void draw_change(const Canvas& c, const Summary& now) {
              FontRole::Title, says, LabelAlign::Right);
   // What the button promised, beside what came of it.
   const auto& tried = state.try_it.tried();
-  const bool foretold = !tried.empty() && tried.back().prediction && tried.back().prediction->refused.empty();
-  if (foretold) {
+  if (!tried.empty() && tried.back().foretold()) {
     const double gain_foretold = predicted_gain(*tried.back().prediction);
     const ImVec2 below_line = ImGui::GetCursorScreenPos();
     ImGui::Dummy({width, 16 * s});

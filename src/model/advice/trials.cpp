@@ -1,26 +1,35 @@
-#include "prediction/trials.h"
-
-#include <algorithm>
+#include "model/advice/trials.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/error.h"
+#include "base/translate.h"
 #include "workload/common_settings.h"
 #include "workload/workload.h"
 
-namespace lanescope::prediction {
+namespace lanescope::ui {
 namespace {
 
+using analysis::Edit;
+using analysis::EditKind;
 using analysis::Remedy;
+using analysis::WhatIf;
+using base::tr;
+using workload::Settings;
+using workload::SettingSpec;
 namespace key = workload::key;
 namespace choice = workload::choice;
 
 constexpr std::size_t kMostTrials = 3;
 constexpr double kAsGood = 0.98;  // a smaller difference between two gains decides nothing
+constexpr double kSame = 1.03;
 
 class Trials {
  public:
-  Trials(const analysis::Card& card, std::string_view workload, const workload::Settings& settings)
+  Trials(const analysis::Card& card, std::string_view workload, const Settings& settings)
       : card_(card), workload_(workload), settings_(settings) {}
 
   std::vector<Trial> all() {
@@ -43,7 +52,7 @@ class Trials {
       case Remedy::DecideOnGpu:
         return set(key::kBranch, choice::kFixedBranch);
       case Remedy::FewerLaunches:
-        cuda_graph();
+        set(key::kCudaGraph, "true");
         return larger_batch();
       case Remedy::PinMemory:
         set(key::kPinned, "true");
@@ -72,7 +81,7 @@ class Trials {
 
   void read_less_often() {
     // A read with its own setting: no interval changes how often it happens.
-    for (const workload::SettingSpec& spec : settings_.specs()) {
+    for (const SettingSpec& spec : settings_.specs()) {
       if (!spec.range || spec.range->range != card_.range) continue;
       if (settings_.value(spec.key) != spec.range->with) continue;
       return propose({with(spec.key, workload::to_text(spec.range->without))});
@@ -86,12 +95,6 @@ class Trials {
       set(key::kMethod, choice::kStacked);
     }
     if (is(key::kMethod, choice::kCpuNumpy)) set(key::kMethod, choice::kOneStepLate);
-  }
-
-  /// Not where the step cannot be captured.
-  void cuda_graph() {
-    const workload::SettingSpec* spec = settings_.spec(key::kCudaGraph);
-    if (spec != nullptr && settings_.no_effect(*spec) == nullptr) set(key::kCudaGraph, "true");
   }
 
   void larger_batch() {
@@ -120,40 +123,115 @@ class Trials {
   }
   void set(const char* key, const char* value) { propose({with(key, value)}); }
 
-  // Proposes the assignments that change something; nothing if the workload has no such setting or the value is not
-  // allowed.
+  // Proposes the assignments that change something; nothing if the workload has no such setting, or one of them is not
+  // allowed or has no effect.
   void propose(const std::vector<std::string>& assignments) {
-    workload::Settings changed = settings_;
+    Settings changed = settings_;
     Trial trial;
     try {
       for (const std::string& assignment : assignments) {
-        const workload::Settings before = changed;
+        const Settings before = changed;
         changed.assign(assignment);
-        if (changed != before) trial.assignments.push_back(assignment);
+        if (changed == before) continue;
+        trial.assignments.push_back(assignment);
+        if (changed.no_effect(*changed.spec(assignment.substr(0, assignment.find('='))))) return;
       }
       workload::check_settings(workload_, changed);
     } catch (const base::UsageError&) {
       return;
     }
     trial.work = analysis::work_between(workload::batch_size_of(settings_), workload::batch_size_of(changed));
+    trial.edits = edits_of(settings_, changed);
     if (trial.assignments.empty() || std::find(found_.begin(), found_.end(), trial) != found_.end()) return;
     found_.push_back(std::move(trial));
   }
 
   const analysis::Card& card_;
   const std::string_view workload_;
-  const workload::Settings& settings_;
+  const Settings& settings_;
   std::vector<Trial> found_;
 };
 
+constexpr const char* kBatchCopy = "copy";  // the range in which the batch is copied
+
+/// The range in which the loop reads its loss every so often; empty if it does more there than read it.
+std::string range_of_read(const Settings& settings) {
+  if (!settings.spec(key::kMethod) || settings.choice(key::kMethod) == choice::kItem) return "item()";
+  return settings.choice(key::kMethod) == choice::kFstring ? "f-string" : "";
+}
+
+/// Of an interval of reads; 0: never.
+std::optional<Edit> edit_of_interval(std::int64_t before, std::int64_t after, const std::string& range) {
+  if (before < 1 || range.empty()) return std::nullopt;
+  if (after == 0) return Edit{EditKind::NoWait, 0, range};
+  if (after <= before || after % before != 0) return std::nullopt;
+  return Edit{EditKind::ReadEvery, static_cast<double>(after / before), range};
+}
+
+/// What a setting does that is changed among others; empty: more than an edit can say. That is so of what it does not
+/// name: another batch or way to read, a plot's interval (which drawing takes part in), a branch that is fixed and a
+/// scaler that goes (whose kernels go, too).
+std::optional<Edit> edit_of(const SettingSpec& spec, const Settings& before, const Settings& after) {
+  const workload::Value &from = before.value(spec.key), &to = after.value(spec.key);
+  const auto turned = [&](const char* key, const workload::Value& on) { return spec.key == key && to == on; };
+  if (turned(key::kPinned, true) || turned(key::kPinMemory, true)) return Edit{EditKind::Pinned, 0, kBatchCopy};
+  if (turned(key::kNonBlocking, true)) return Edit{EditKind::NonBlocking, 0, kBatchCopy};
+  if (turned(key::kCopyStream, std::string(choice::kSideStream))) return Edit{EditKind::CopyStream, 0, kBatchCopy};
+  if (turned(key::kCudaGraph, true)) return Edit{EditKind::Graph, 0, {}};
+  if (spec.key == key::kTiming && from == spec.range->with && to == spec.range->without)
+    return Edit{EditKind::NoWait, 0, spec.range->range};
+  if (spec.key != key::kLogInterval && spec.key != key::kNumWorkers) return std::nullopt;
+  const auto few = std::get<std::int64_t>(from), many = std::get<std::int64_t>(to);
+  if (spec.key == key::kLogInterval) return edit_of_interval(few, many, range_of_read(before));
+  if (few < 1 || many < 1) return std::nullopt;  // without workers the program loads its data itself
+  return Edit{EditKind::Workers, static_cast<double>(many) / static_cast<double>(few), {}};
+}
+
 }  // namespace
 
-std::vector<Trial> trials_for(const analysis::Card& card, std::string_view workload,
-                              const workload::Settings& settings) {
+std::vector<Trial> trials_for(const analysis::Card& card, std::string_view workload, const Settings& settings) {
   return Trials(card, workload, settings).all();
 }
 
-std::size_t best_of(const std::vector<Trial>& trials, const KnownPredictions& known) {
+std::optional<std::vector<Edit>> edits_of(const Settings& before, const Settings& after) {
+  std::vector<Edit> edits;
+  for (const SettingSpec& spec : before.specs()) {
+    if (before.value(spec.key) == after.value(spec.key)) continue;
+    std::optional<Edit> edit = edit_of(spec, before, after);
+    if (!edit) return std::nullopt;
+    edits.push_back(*std::move(edit));
+  }
+  return edits;
+}
+
+WhatIf prediction_of(const Trial& trial, const analysis::Replay& replay, const analysis::Link& link) {
+  WhatIf prediction;
+  if (!trial.edits) {
+    prediction.refusal = tr("a replay of the recording cannot tell what this changes");
+    return prediction;
+  }
+  prediction = replay.with(*trial.edits, link);
+  // Of another's program only the wait may go; a knob takes the statement with it. (Of a graph both are about how soon
+  // a driver begins it.)
+  const bool graph = std::ranges::count(*trial.edits, EditKind::Graph, &Edit::kind) > 0;
+  if (!prediction.refusal.empty() || graph) return prediction;
+  const auto [least_ns, most_ns] = std::minmax(prediction.without_ns, prediction.gone_ns);
+  prediction.least_factor *= most_ns / prediction.gone_ns;
+  prediction.most_factor *= least_ns / prediction.gone_ns;
+  return prediction;
+}
+
+double predicted_gain(const WhatIf& prediction) {
+  return prediction.refusal.empty() ? std::sqrt(prediction.least_factor * prediction.most_factor) : 0;
+}
+
+Outlook outlook(const WhatIf& prediction) {
+  const double gain = predicted_gain(prediction);
+  if (gain <= 0) return Outlook::Unknown;
+  return gain >= kSame ? Outlook::Gain : gain > 1 / kSame ? Outlook::NoGain : Outlook::Loss;
+}
+
+std::size_t best_of(const std::vector<Trial>& trials, const Predictions& known) {
   const auto gain = [&](const Trial& trial) {
     const auto found = known.find(trial.assignments);
     return found == known.end() ? 0 : predicted_gain(found->second);
@@ -164,17 +242,4 @@ std::size_t best_of(const std::vector<Trial>& trials, const KnownPredictions& kn
   return static_cast<std::size_t>(best - trials.begin());
 }
 
-std::optional<PredictedTrial> best_trial(const analysis::Card& card, const Recorded& recorded, KnownPredictions& known,
-                                         std::chrono::milliseconds budget) {
-  std::vector<Trial> trials = trials_for(card, recorded.workload, recorded.settings);
-  if (trials.empty()) return std::nullopt;
-  for (const Trial& trial : trials) {
-    if (!known.contains(trial.assignments))
-      known.emplace(trial.assignments, predict(recorded, trial.assignments, nullptr, budget));
-  }
-  Trial& best = trials[best_of(trials, known)];
-  Prediction prediction = known.at(best.assignments);
-  return PredictedTrial{std::move(best), std::move(prediction)};
-}
-
-}  // namespace lanescope::prediction
+}  // namespace lanescope::ui

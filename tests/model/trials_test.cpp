@@ -1,10 +1,12 @@
-#include "prediction/trials.h"
+#include "model/advice/trials.h"
 
 #include <gmock/gmock.h>
 
+#include <tuple>
+
 #include "workload/workload.h"
 
-namespace lanescope::prediction {
+namespace lanescope::ui {
 namespace {
 
 using analysis::Card;
@@ -53,6 +55,7 @@ TEST(TrialsTest, OnlyWhatIsNotSetYetIsTurned) {
   EXPECT_THAT(tried("transfer-loop", copy, {"pinned=true"}), ElementsAre("non_blocking=true"));
   EXPECT_THAT(tried("transfer-loop", {Remedy::CopyStream}, {"pinned=true", "non_blocking=true"}),
               ElementsAre("copy_stream=side"));
+  EXPECT_THAT(tried("transfer-loop", copy, {"feed=resident"}), IsEmpty()) << "no batch is copied";
   EXPECT_THAT(tried("dataloader", {Remedy::PinMemory}), ElementsAre("pin_memory=true"));
 }
 
@@ -64,7 +67,7 @@ TEST(TrialsTest, ALargerBatchSaysHowMuchMoreWorkAnIterationDoes) {
               ElementsAre("cuda_graph=true"));
   EXPECT_THAT(tried("linear-mse", {Remedy::FewerLaunches}, {"batch_size=8192", "dispatch_us=0", "cuda_graph=true"}),
               IsEmpty());
-  // Where the step cannot be captured, a graph is not offered.
+  // Where the step cannot be captured, a graph has no effect.
   EXPECT_THAT(tried("linear-mse", {Remedy::FewerLaunches}, {"batch_size=8192", "dispatch_us=0", "timing=naive"}),
               IsEmpty());
   EXPECT_THAT(tried("transfer-loop", {Remedy::FewerLaunches}, {"batch_size=1000000", "dispatch_us=0", "scaler=true"}),
@@ -78,5 +81,63 @@ TEST(TrialsTest, WhatAWorkloadDoesNotAllowIsNotOffered) {
   EXPECT_THAT(tried("linear-mse", {Remedy::PackCopies, Remedy::KeepWorkers}), IsEmpty());
 }
 
+std::string edits(std::string_view workload, const std::vector<std::string>& set,
+                  const std::vector<std::string>& change) {
+  workload::Settings before = workload::default_settings(workload, device::DeviceInfo{});
+  for (const std::string& assignment : set) before.assign(assignment);
+  workload::Settings after = before;
+  for (const std::string& assignment : change) after.assign(assignment);
+  const auto found = edits_of(before, after);
+  return found ? analysis::texts_of(*found) : "cannot be said";
+}
+
+// That they are the right ones is what proof/replay_test.cpp shows.
+TEST(EditsOfTest, AChangeOfSettingsIsOneOfTheProgram) {
+  EXPECT_EQ(edits("linear-mse", {}, {}), "");
+  EXPECT_EQ(edits("linear-mse", {"log_interval=2"}, {"log_interval=100"}), "read-every=50:item()");
+  EXPECT_EQ(edits("readback", {"method=fstring"}, {"log_interval=10"}), "read-every=10:f-string");
+  EXPECT_EQ(edits("linear-mse", {"timing=synchronized"}, {"timing=off"}), "no-wait:synchronize()");
+  EXPECT_EQ(edits("transfer-loop", {}, {"pinned=true", "non_blocking=true", "copy_stream=side"}),
+            "pinned:copy, non-blocking:copy, copy-stream:copy");
+  EXPECT_EQ(edits("dataloader", {"num_workers=2"}, {"num_workers=8"}), "workers=4");
+}
+
+TEST(EditsOfTest, WhatDoesMoreThanAnEditIsNone) {
+  for (const auto& [workload, set, change] : {
+           std::tuple{"linear-mse", "log_interval=0", "log_interval=1"},
+           std::tuple{"linear-mse", "log_interval=100", "log_interval=1"},
+           std::tuple{"linear-mse", "log_interval=3", "log_interval=100"},  // not a multiple
+           std::tuple{"linear-mse", "log_interval=1", "batch_size=1024"},
+           std::tuple{"linear-mse", "pinned=true", "pinned=false"},
+           std::tuple{"readback", "method=print", "log_interval=10"},  // its kernels go, too
+           std::tuple{"readback", "method=item", "method=stacked"},
+           std::tuple{"plot-transfer", "plot_interval=1", "plot_interval=10"},  // it draws less often, too
+           std::tuple{"control-flow", "branch=data-dependent", "branch=fixed"},
+           std::tuple{"transfer-loop", "scaler=true", "scaler=false"},
+           std::tuple{"dataloader", "num_workers=0", "num_workers=4"},
+       }) {
+    EXPECT_EQ(edits(workload, {set}, {change}), "cannot be said") << change;
+  }
+}
+
+analysis::WhatIf between(double least, double most) {
+  analysis::WhatIf prediction;
+  prediction.least_factor = least;
+  prediction.most_factor = most;
+  return prediction;
+}
+
+// The middle of 1.6 and 2.5 is the root of 4.
+TEST(PredictedGainTest, IsTheMiddleOfTheRange) {
+  EXPECT_DOUBLE_EQ(predicted_gain(between(1.6, 2.5)), 2);
+  EXPECT_EQ(outlook(between(1.04, 1.04)), Outlook::Gain);
+  EXPECT_EQ(outlook(between(1.02, 1.02)), Outlook::NoGain) << "within 3 %";
+  EXPECT_EQ(outlook(between(0.9, 0.95)), Outlook::Loss);
+  analysis::WhatIf refused = between(1.6, 2.5);
+  refused.refusal = "no";
+  EXPECT_EQ(predicted_gain(refused), 0);
+  EXPECT_EQ(outlook(refused), Outlook::Unknown);
+}
+
 }  // namespace
-}  // namespace lanescope::prediction
+}  // namespace lanescope::ui
