@@ -278,6 +278,7 @@ class Replay::Editor {
         call.awaited = call.sync ? static_cast<std::size_t>(&o - program_.operations.data()) : kNone;
       }
     }
+    pinned_ = any;
     return any ? std::string() : tr("nothing is copied from pageable memory to the GPU here");
   }
   /// Of copies from pinned memory that were recorded, or the link's.
@@ -303,7 +304,8 @@ class Replay::Editor {
       call.returning = call.fixed_wait = 0;
       if (call.operations == 0) call.own = std::min(call.own, kRecordsAnEvent);
     }
-    return any ? std::string() : tr("no copy to the GPU is waited for here");
+    // What the CPU no longer stages may not be waited for any more.
+    return any || pinned_ ? std::string() : tr("no copy to the GPU is waited for here");
   }
 
   std::string copy_stream() {
@@ -416,6 +418,7 @@ class Replay::Editor {
   const Link link_;
   const bool gone_;
   Program program_;
+  bool pinned_ = false;
   std::string place_;
   std::optional<NameId> only_;
   std::map<NameId, bool> places_;

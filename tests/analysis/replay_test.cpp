@@ -239,6 +239,7 @@ TEST(Replay, APinnedCopyAtTheRateThatIsUsualForTheGpu) {
   EXPECT_EQ(assumed.most_factor, known.most_factor);
   EXPECT_EQ(assumed.least_factor, replay.with(edits({"pinned"}), {53.55 / 2}).least_factor);
   EXPECT_LT(assumed.least_factor, known.least_factor);
+  EXPECT_EQ(replay.with(edits({"pinned", "non-blocking"}), {53.55}), known) << "what is not staged need not block";
 }
 
 TEST(Replay, TheLinkOfAGpu) {
