@@ -80,9 +80,18 @@ void WatchedProcess::write_iteration(Thread& thread, std::uint32_t tid, const Lo
   trace::set_range_kind(event, trace::RangeKind::Iteration);
   write_range(event);
   const Nanoseconds duration = event.end_ns - event.start_ns;
-  iteration_ns_ = iteration_ns_ == 0 ? duration : iteration_ns_ + (duration - iteration_ns_) / 16;
-  if (bursts_.within(event.start_ns)) recorded_mean_.add(duration);
-  if (bursts_.after(event.start_ns)) between_mean_.add(duration);
+  usual_.add(duration);
+  if (bursts_.within(event.start_ns)) usual_recorded_.add(duration);
+  if (bursts_.after(event.start_ns)) usual_between_.add(duration);
+}
+
+void WatchedProcess::Usual::add(Nanoseconds value) {
+  last[count++ % last.size()] = value;
+  auto sorted = last;
+  const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(std::min(count, last.size()));
+  const auto middle = sorted.begin() + (end - sorted.begin()) / 2;
+  std::nth_element(sorted.begin(), middle, end);
+  ns = *middle;
 }
 
 std::vector<LoopChoice> WatchedProcess::loops() {

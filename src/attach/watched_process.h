@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -71,13 +72,13 @@ class WatchedProcess {
   void choose_loop(std::optional<LoopKey> loop);
   /// A call that is watched only so that iterations are known between bursts (domain << 16 | id); 0: none.
   std::uint32_t anchor();
-  Nanoseconds iteration_ns() const { return iteration_ns_; }  ///< mean of the last iterations; 0: unknown
+  Nanoseconds iteration_ns() const { return usual_.ns; }  ///< median of the last iterations; 0: unknown
   std::uint32_t iterations() const { return iteration_count_; }
   Nanoseconds last_call_ns() const { return last_call_ns_; }  ///< of any thread; 0: none yet
-  /// The mean duration of the last iterations that lay wholly inside a burst, and wholly between two; 0: none did.
+  /// The median duration of the last iterations that lay wholly inside a burst, and wholly between two; 0: none did.
   /// Their ratio is what a burst costs the program; what being attached costs is in both.
-  Nanoseconds iteration_recorded_ns() const { return recorded_mean_.ns; }
-  Nanoseconds iteration_between_ns() const { return between_mean_.ns; }
+  Nanoseconds iteration_recorded_ns() const { return usual_recorded_.ns; }
+  Nanoseconds iteration_between_ns() const { return usual_between_.ns; }
 
   /// Says in the trace how it is recorded, for the words that explain the gaps. 0, 0: not in bursts.
   void set_bursts(Nanoseconds burst_ns, Nanoseconds period_ns) { bursts_.set(burst_ns, period_ns); }
@@ -192,12 +193,15 @@ class WatchedProcess {
   std::optional<LoopKey> chosen_;
   StepRanges steps_;
   Nanoseconds now_ns_ = 0;
-  Nanoseconds iteration_ns_ = 0, last_operation_ns_ = 0, last_call_ns_ = 0;
-  struct Mean {
+  Nanoseconds last_operation_ns_ = 0, last_call_ns_ = 0;
+  /// The median of the last ones: the first iteration of a program may take a hundred times as long as the others.
+  struct Usual {
     Nanoseconds ns = 0;
-    void add(Nanoseconds value) { ns = ns == 0 ? value : ns + (value - ns) / 32; }
+    std::array<Nanoseconds, 33> last{};
+    std::size_t count = 0;
+    void add(Nanoseconds value);
   };
-  Mean recorded_mean_, between_mean_;
+  Usual usual_, usual_recorded_, usual_between_;  // iterations
   std::uint32_t iteration_count_ = 0;
   std::uint64_t operations_ = 0, calls_ = 0;
   std::uint32_t waits_found_ = 0;  // by samples

@@ -368,6 +368,24 @@ TEST(WatchedProcess, IterationsAreFoundAndNamedByTheirLoop) {
   EXPECT_EQ(rig.process->iteration_ns(), 200 * kUs);
 }
 
+// The first of twelve iterations that are recorded takes 500 ms, since code is compiled; the others take 200 us.
+TEST(WatchedProcess, ASlowFirstIterationIsNotTheUsualOne) {
+  Rig rig;
+  rig.recording(wire::RecordingAct::On, 0);
+  base::Nanoseconds t = 0;
+  for (int i = 0; i < 40; ++i) {
+    rig.call(t + 10 * kUs, t + 15 * kUs, 1, 1);
+    rig.kernel(t + 20 * kUs, t + 120 * kUs);
+    if (i == 12) rig.recording(wire::RecordingAct::Off, t);
+    rig.call(t + 30 * kUs, t + 130 * kUs, 2, 2);
+    t += i == 3 ? 500'000 * kUs : 200 * kUs;
+  }
+  rig.finish(t);
+  EXPECT_EQ(rig.process->iteration_ns(), 200 * kUs);
+  EXPECT_EQ(rig.process->iteration_recorded_ns(), 200 * kUs);
+  EXPECT_EQ(rig.process->iteration_between_ns(), 200 * kUs);
+}
+
 // Another thread copies batches, with a wait for each, four times a round: its calls are seen all the time, and are
 // more than the launches of the twelve rounds that are recorded. The loop is that of the launches.
 TEST(WatchedProcess, TheLoopIsThatOfTheThreadThatLaunches) {
