@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -41,7 +42,7 @@ Replay::Replay(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trac
 
 // The time per iteration once the queue has filled or stays empty: of whole passes over all iterations, from the end of
 // the first, with all that was issued.
-double Replay::pace(const Program& program) const {
+double Replay::pace(const Program& program, const Watched* watched) const {
   const std::vector<Operation>& operations = program.operations;
   const std::size_t passes = 1 + (kReplayed + program.iterations.size() - 1) / program.iterations.size();
   std::vector<Nanoseconds> stream_end(program.streams, 0), end(operations.size(), 0);
@@ -65,7 +66,11 @@ double Replay::pace(const Program& program) const {
   std::uint64_t number = 0;
   for (std::size_t pass = 0; pass < passes; ++pass) {
     for (const Iteration& iteration : program.iterations) {
+      const auto index = static_cast<std::size_t>(&iteration - program.iterations.data());
+      ReplayedIteration* seen = watched && pass + 1 == passes && index == watched->iteration ? &watched->seen : nullptr;
       began_before = std::exchange(began, cpu);
+      const auto at = [&](Nanoseconds t) { return iteration.recorded.from + t - began; };
+      if (seen) seen->cpu.push_back({iteration.recorded.from, iteration.recorded.from});
       for (std::size_t c = iteration.first_call; c < iteration.first_call + iteration.calls; ++c) {
         const Call& call = program.calls[c];
         KeptPart kept = call.kept;
@@ -76,8 +81,11 @@ double Replay::pace(const Program& program) const {
         }
         cpu += call.gap - call.loading.here;
         load(call.loading);
+        if (seen && kept == KeptPart::Nothing) seen->cpu.push_back({call.recorded.from, at(cpu)});
+        if (seen && kept == KeptPart::Nothing) seen->cpu.push_back({call.recorded.to, at(cpu)});
         if (kept == KeptPart::Nothing) continue;
         cpu += call.before;
+        if (seen) seen->cpu.push_back({call.recorded.from, at(cpu)});
         for (std::size_t o = call.first_operation; o < call.first_operation + call.operations; ++o) {
           const Operation& operation = operations[o];
           const Nanoseconds issued = operation.ahead ? began_before : cpu;
@@ -86,6 +94,7 @@ double Replay::pace(const Program& program) const {
           if (operation.after != kNone) start = std::max(start, end[operation.after]);
           end[o] = stream_end[operation.stream] = start + operation.duration;
           gpu = std::max(gpu, end[o]);
+          if (seen) seen->operations.push_back({operation.name, operation.recorded, at(start), at(end[o])});
         }
         cpu += call.own;
         if (kept == KeptPart::All) {
@@ -96,10 +105,12 @@ double Replay::pace(const Program& program) const {
           }
           cpu += call.returning + call.fixed_wait;
         }
+        if (seen) seen->cpu.push_back({call.recorded.to, at(cpu)});
         cpu += call.after;
       }
       cpu += iteration.rest - iteration.loading.here;
       load(iteration.loading);
+      if (seen) seen->cpu.push_back({std::max(iteration.recorded.to, seen->cpu.back().recorded_ns), at(cpu)});
       ++number;
     }
     if (pass == 0) filled = std::max(cpu, gpu);
@@ -453,17 +464,52 @@ WhatIf Replay::answer(const Link& link, const Edit& edit) const {
   return answer;
 }
 
-WhatIf Replay::with(std::span<const Edit> edits, const Link& link) const {
+std::string Replay::make(std::span<const Edit> edits, Editor& editor) {
   // In the order of their kinds: a wait that goes is not in the way of a graph.
   std::vector<Edit> in_order(edits.begin(), edits.end());
   std::ranges::stable_sort(in_order, {}, &Edit::kind);
+  for (const Edit& edit : in_order) {
+    if (std::string why = editor.make(edit); !why.empty()) return tr("{}: {}", text_of(edit), why);
+  }
+  return {};
+}
+
+std::optional<ReplayedIteration> Replay::iteration(std::span<const Edit> edits, const Link& link,
+                                                   Nanoseconds near_ns) const {
+  if (!refusal_.empty()) return std::nullopt;
+  Editor editor(*this, link, false);
+  if (!make(edits, editor).empty()) return std::nullopt;
+  const auto away = [&](const Iteration& one) {
+    return std::abs(std::midpoint(one.recorded.from, one.recorded.to) - near_ns);
+  };
+  const auto nearest = std::ranges::min_element(program_.iterations, {}, away);
+  ReplayedIteration seen;
+  seen.recorded = nearest->recorded;
+  const Watched watched{static_cast<std::size_t>(nearest - program_.iterations.begin()), seen};
+  const auto each = std::max<Nanoseconds>(1, std::llround(pace(editor.program(), &watched)));
+  seen.end_ns = seen.recorded.from + each;
+  if (seen.operations.empty()) return seen;
+  const Nanoseconds ahead = (seen.operations.front().start_ns - seen.recorded.from) / each * each;
+  for (ReplayedIteration::Operation& operation : seen.operations) {
+    operation.start_ns -= ahead;
+    operation.end_ns -= ahead;
+  }
+  return seen;
+}
+
+Nanoseconds ReplayedIteration::replayed(Nanoseconds recorded_ns) const {
+  const auto next = std::ranges::upper_bound(cpu, recorded_ns, {}, &Moment::recorded_ns);
+  if (next == cpu.begin()) return cpu.front().replayed_ns;
+  const Moment& before = next[-1];
+  if (next == cpu.end()) return before.replayed_ns;
+  const double share = static_cast<double>(recorded_ns - before.recorded_ns) /
+                       static_cast<double>(next->recorded_ns - before.recorded_ns);
+  return before.replayed_ns + std::llround(share * static_cast<double>(next->replayed_ns - before.replayed_ns));
+}
+
+WhatIf Replay::with(std::span<const Edit> edits, const Link& link) const {
   const auto at = [&](double gb_per_s) {
-    return answer({gb_per_s}, [&](Editor& editor) {
-      for (const Edit& edit : in_order) {
-        if (std::string why = editor.make(edit); !why.empty()) return tr("{}: {}", text_of(edit), why);
-      }
-      return std::string();
-    });
+    return answer({gb_per_s}, [&](Editor& editor) { return make(edits, editor); });
   };
   WhatIf said = at(link.h2d_gb_per_s);
   if (!link.assumed || !said.refusal.empty()) return said;

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,6 +45,27 @@ struct AskedWhatIf {
 
   bool operator==(const AskedWhatIf&) const = default;
 };
+/// An iteration as it was recorded, and as it is replayed from the same instant on.
+struct ReplayedIteration {
+  /// An instant of the threads that issue work; between two of them, time passes in proportion.
+  struct Moment {
+    Nanoseconds recorded_ns = 0, replayed_ns = 0;
+  };
+  struct Operation {
+    trace::NameId name = 0;
+    Nanoseconds recorded_ns = 0;  ///< its start
+    Nanoseconds start_ns = 0, end_ns = 0;
+  };
+
+  TimeSpan recorded;
+  Nanoseconds end_ns = 0;   ///< as replayed, at the pace of all iterations
+  std::vector<Moment> cpu;  ///< ascending, from its beginning to its end
+  /// That its calls issue. Where the CPU runs ahead, earlier by whole iterations, so that they are what the GPU does
+  /// meanwhile.
+  std::vector<Operation> operations;
+
+  Nanoseconds replayed(Nanoseconds recorded_ns) const;  ///< an instant of `cpu`
+};
 /// If the replay of an unchanged recording is further off than this, it answers nothing.
 inline constexpr double kReplayFidelity = 0.05;
 
@@ -58,6 +80,8 @@ class Replay {
   WhatIf with(std::span<const Edit> edits, const Link& link = {}) const;
   /// Without the waits of the calls in these ranges of the program (CallSite::range).
   WhatIf without(trace::NameId range) const;
+  /// With all of these edits, the iteration that was recorded nearest to `near_ns`; empty: they cannot be made.
+  std::optional<ReplayedIteration> iteration(std::span<const Edit> edits, const Link& link, Nanoseconds near_ns) const;
 
   static constexpr std::size_t kMostEvents = 400'000;
 
@@ -67,6 +91,7 @@ class Replay {
 
   struct Operation {
     std::size_t stream = 0;
+    Nanoseconds recorded = 0;  ///< its start
     Nanoseconds duration = 0;
     Nanoseconds after_call = 0;      ///< it starts no earlier after its call's start
     Nanoseconds after_previous = 0;  ///< and after the end of the operation before it on its stream
@@ -85,6 +110,7 @@ class Replay {
     Nanoseconds arrival = 0;  ///< of their data, after the data before it; 0: not known
   };
   struct Call {
+    TimeSpan recorded;
     Nanoseconds gap = 0;  ///< the CPU's time since the call before it, or since the iteration's beginning
     Nanoseconds before = 0, own = 0, after = 0;  ///< in its range before the call, in the call, and to its range's end
     std::size_t awaited = kNone;                 ///< operation
@@ -101,8 +127,9 @@ class Replay {
   };
   struct Iteration {
     std::size_t first_call = 0, calls = 0;
-    Nanoseconds rest = 0;      ///< from the last call to its end
-    Nanoseconds duration = 0;  ///< as recorded
+    Nanoseconds rest = 0;  ///< from the last call to its end
+    TimeSpan recorded;
+    Nanoseconds duration = 0;  ///< of that, or of the GPU's work if that sets the pace
     Loading loading;           ///< in the rest
   };
   /// What is replayed.
@@ -118,7 +145,12 @@ class Replay {
   void read(Nanoseconds from, Nanoseconds to, trace::GpuNumber gpu, const std::atomic<bool>* stop,
             std::span<const TimeSpan> left_out);
   void take_off_recording(double unwatched_ns);
-  double pace(const Program& program) const;
+  struct Watched {
+    std::size_t iteration;
+    ReplayedIteration& seen;
+  };
+  double pace(const Program& program, const Watched* watched = nullptr) const;
+  static std::string make(std::span<const Edit> edits, Editor& editor);
   bool only_reads(const Call& call) const;
   double error() const;
   template <class Edit>

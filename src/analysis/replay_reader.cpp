@@ -217,6 +217,7 @@ class ReplayReader {
       while (call < calls_.size() && calls_[call].event.start_ns < iteration.from) ++call;
       Replay::Iteration laid;
       laid.first_call = program().calls.size();
+      laid.recorded = iteration;
       laid.duration = iteration.to - iteration.from;
       Nanoseconds until = iteration.from;
       for (; call < calls_.size() && calls_[call].event.start_ns < iteration.to; ++call) {
@@ -231,6 +232,7 @@ class ReplayReader {
         take_loading(until, until + step.gap, step.loading);
         until = std::max(event.end_ns, start);
         step.own = until - start;
+        step.recorded = {start, until};
         const bool more = call + 1 < calls_.size() && calls_[call + 1].event.start_ns < iteration.to;
         const Nanoseconds next_start = more ? calls_[call + 1].event.start_ns : iteration.to;
         if (step.range != 0)
@@ -330,6 +332,7 @@ class ReplayReader {
       const Operation& operation = operations_[i];
       Replay::Operation laid;
       laid.stream = operation.stream;
+      laid.recorded = operation.start;
       laid.duration = operation.end - operation.start;
       laid.name = operation.name;
       laid.kind = operation.kind;

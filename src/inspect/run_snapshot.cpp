@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <limits>
+#include <map>
 
 namespace lanescope::ui {
 namespace {
@@ -149,6 +150,73 @@ SharedSnapshot take_snapshot(SnapshotPlan plan) {
   snapshot->facts = std::move(plan.facts);
   snapshot->number = next_number();
   return snapshot;
+}
+
+namespace {
+
+// Of a wait that is shorter now, or gone, as much as is left.
+void shorten(trace::Event& call) {
+  trace::CallParts parts = trace::parts_of(call);
+  Nanoseconds left = call.duration();
+  for (Nanoseconds* part : {&parts.own, &parts.returning, &parts.copying}) {
+    *part = std::min(*part, left);
+    left -= *part;
+  }
+  trace::set_parts(call, parts);
+}
+
+}  // namespace
+
+SharedSnapshot replayed_snapshot(const trace::Trace& source, const analysis::ReplayedIteration& iteration,
+                                 std::string label) {
+  const auto [from, to] = iteration.recorded;
+  Nanoseconds last = to;
+  std::map<std::pair<Nanoseconds, trace::NameId>, const analysis::ReplayedIteration::Operation*> moved;
+  for (const auto& operation : iteration.operations) {
+    moved[{operation.recorded_ns, operation.name}] = &operation;
+    last = std::max(last, operation.recorded_ns + 1);
+  }
+  // False: it is not there any more.
+  const auto move = [&](trace::Event& event, LaneKind kind) {
+    if (trace::is_gpu_work_lane(kind)) {
+      const auto found = moved.find({event.start_ns, event.name});
+      if (found == moved.end()) return false;
+      event.start_ns = found->second->start_ns;
+      event.end_ns = found->second->end_ns;
+      return true;
+    }
+    const Nanoseconds before = event.duration();
+    if (event.start_ns >= to) return false;
+    event.start_ns = iteration.replayed(std::max(event.start_ns, from));
+    event.end_ns = iteration.replayed(std::min(event.end_ns, to));
+    if (trace::is_blocking(event)) shorten(event);
+    return event.duration() > 0 || before == 0;
+  };
+  trace::Trace replayed;
+  for (std::size_t l = 0; l < source.lane_count(); ++l) {
+    const auto id = static_cast<trace::LaneId>(l);
+    const trace::LaneInfo& info = source.lane(id).info();
+    const bool gpu = trace::is_gpu_work_lane(info.kind);
+    if (!gpu && info.kind != LaneKind::Phases && info.kind != LaneKind::Calls) continue;
+    std::vector<trace::Event> events = events_of(source, id, from, gpu ? last : to);
+    std::erase_if(events, [&](trace::Event& event) { return !move(event, info.kind); });
+    if (events.empty()) continue;
+    std::ranges::stable_sort(events, {}, &trace::Event::start_ns);
+    const trace::LaneId lane = replayed.add_lane(info);
+    for (trace::Event& event : events) {
+      event.lane = lane;
+      event.name = replayed.names().intern(source.names().text(event.name));
+      replayed.append(event);
+    }
+  }
+  replayed.publish();
+  replayed.set_complete_until(std::max(iteration.end_ns, replayed.extent().second));
+  SnapshotPlan plan;
+  plan.source = &replayed;
+  plan.from_ns = from;
+  plan.to_ns = iteration.end_ns;
+  plan.label = std::move(label);
+  return take_snapshot(std::move(plan));
 }
 
 }  // namespace lanescope::ui

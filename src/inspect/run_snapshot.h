@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/account.h"
+#include "analysis/replay.h"
 #include "trace/run_facts.h"
 #include "trace/trace.h"
 
@@ -66,6 +67,10 @@ SharedSnapshot with_figures(const RunSnapshot& run, const analysis::Summary& sum
 /// The source must live until this returns. Costs about 0.2 µs per event. Never empty: if everything has been evicted
 /// meanwhile, there is one iteration without events.
 SharedSnapshot take_snapshot(SnapshotPlan plan);
+
+/// An iteration of `source` as it is replayed (analysis::Replay), as a run of its own.
+SharedSnapshot replayed_snapshot(const trace::Trace& source, const analysis::ReplayedIteration& iteration,
+                                 std::string label);
 
 /// Copies the events that overlap [from, to), without markers and counters, to a new trace with the same lanes.
 std::unique_ptr<trace::Trace> copy_stretch(const trace::Trace& source, Nanoseconds from, Nanoseconds to);

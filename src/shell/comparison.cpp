@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
+#include <span>
+
 #include "base/time.h"
 #include "base/translate.h"
 #include "shell/action_rows.h"
@@ -33,6 +36,17 @@ void toggle_align(ShellState& state) {
   align = align == CompareAlign::Iteration ? CompareAlign::Time : CompareAlign::Iteration;
 }
 
+// A card that is unfolded shows what its cure would do, below the lanes. A run that can be turned shows what it did.
+void replay_open_card(ShellState& state) {
+  if (state.model.steering()) return;
+  const auto& cards = state.advice.cards();
+  const auto open = state.advice.open ? std::ranges::find(cards, *state.advice.open, &AdviceCard::key) : cards.end();
+  const bool answered = open != cards.end() && open->card.what_if && open->card.what_if->answer.refusal.empty();
+  const std::span<const analysis::Edit> edits =
+      answered ? std::span<const analysis::Edit>(open->card.what_if->edits) : std::span<const analysis::Edit>();
+  state.comparison.other.ask(state.model, edits, answered ? open->card.place.start_ns : 0);
+}
+
 }  // namespace
 
 std::string nothing_pinned(const ShellState& state) {
@@ -41,8 +55,10 @@ std::string nothing_pinned(const ShellState& state) {
 
 void update_comparison(ShellState& state) {
   OtherSide& other = state.comparison.other;
+  replay_open_card(state);
   other.update(state.model, state.experiment.active ? &*state.experiment.active : nullptr,
                state.view.trigger_settings());
+  if (const auto iteration = other.just_replayed()) state.view.show_iteration(iteration->from, iteration->to);
   const SharedSnapshot below = other.run();
   state.view.compare_with(below ? static_cast<double>(below->typical_iteration().duration()) : 0);
   CompareState& compare = state.comparison.state;

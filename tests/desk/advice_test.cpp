@@ -51,7 +51,24 @@ TEST_F(AdviceTest, OfAnOpenedTraceTheViewClosesInOnTheExample) {
   desk().click("advice.0");
   ASSERT_TRUE(state().selection.event.has_value());
   EXPECT_TRUE(trace::is_launch(state().selection.event->event));
-  EXPECT_TRUE(desk().until([&] { return width() > 25; })) << width() << " pixels";
+  ASSERT_TRUE(desk().until([&] { return !state().view.moving() && state().comparison.other.is_replayed(); }));
+  EXPECT_TRUE(desk().until([&] { return width() > 10; })) << width() << " pixels";
+}
+
+// Of a trace there is nothing to turn: the replayed iteration is drawn below its recorded one, until the card is
+// folded.
+TEST_F(AdviceTest, OfAnOpenedTraceTheCureIsDrawnBelow) {
+  state().requests.files = {LANESCOPE_SOURCE_DIR "/assets/captures/h200--iris-mlp--log-1.json.gz"};
+  ASSERT_TRUE(desk().until([&] { return !model().live() && !cards().empty() && desk().has_place("advice.0"); }));
+  ASSERT_TRUE(cards().front().card.what_if && cards().front().card.what_if->answer.refusal.empty());
+  EXPECT_FALSE(desk().has_place("ghost"));
+  desk().click("advice.0");
+  ASSERT_TRUE(desk().until([&] { return state().comparison.other.is_replayed() && desk().has_place("ghost"); }));
+  ASSERT_TRUE(desk().until([&] { return state().view.shown_iteration() && !state().view.moving(); }));
+  EXPECT_LT(state().comparison.other.run()->typical_iteration().duration(), state().view.shown_iteration()->duration());
+  desk().click("advice.0");
+  if (state().advice.open) desk().click("advice.0");  // the first one went back to its example
+  ASSERT_TRUE(desk().until([&] { return !state().comparison.other.is_replayed() && !desk().has_place("ghost"); }));
 }
 
 TEST_F(AdviceTest, TheButtonTriesItAndPredictedStandsBesideMeasured) {

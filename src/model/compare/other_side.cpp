@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "device/catalogue.h"
 #include "experiment/measured_run.h"
+#include "model/advice/advice.h"
 #include "model/advice/try_it.h"
 #include "model/experiment/screen_experiment.h"
 #include "model/model.h"
@@ -86,6 +87,10 @@ void OtherSide::update(const Model& model, const ActiveExperiment* experiment, c
       return std::ranges::any_of(pair_, [&](const auto& side) { return side && side->key == key; });
     };
     if (kept_.size() > kMostKept) std::erase_if(kept_, [&](const auto& one) { return !on_lanes(one.first); });
+  }
+  if (auto replayed = replaying_.take(); replayed && *replayed) {
+    earlier_ = (*replayed)->run;
+    just_replayed_ = (*replayed)->recorded;
   }
   const bool anew = std::exchange(generation_, model.generation()) != model.generation();
   if (anew) put(nullptr);
@@ -221,6 +226,27 @@ std::array<std::string, 2> OtherSide::labels(const ActiveExperiment* experiment,
     }
   }
   return labels;
+}
+
+void OtherSide::put(SharedSnapshot earlier) {
+  replaying_.supersede();
+  asked_.clear();
+  earlier_ = std::move(earlier);
+}
+
+void OtherSide::ask(const Model& model, std::span<const analysis::Edit> edits, Nanoseconds near_ns) {
+  if (std::ranges::equal(edits, asked_)) return;
+  put(nullptr);
+  asked_.assign(edits.begin(), edits.end());
+  const auto plan = edits.empty() ? std::nullopt : plan_of(model, kMostGhostEvents);
+  if (!plan) return;
+  replaying_.start([trace = model.shared_trace(), plan = *plan, edits = asked_,
+                    near_ns](const base::Stop& stop) -> std::optional<Replayed> {
+    const analysis::Replay replay(*trace, plan.from_ns, plan.to_ns, plan.gpu, &stop, plan.rare);
+    const auto iteration = replay.iteration(edits, plan.run.link, near_ns);
+    if (!iteration) return std::nullopt;
+    return Replayed{iteration->recorded, replayed_snapshot(*trace, *iteration, analysis::texts_of(edits))};
+  });
 }
 
 SharedSnapshot OtherSide::run() const {

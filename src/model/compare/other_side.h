@@ -6,7 +6,10 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/background_job.h"
 #include "base/translate.h"
@@ -40,7 +43,13 @@ class OtherSide {
   /// Turns all knobs that differ to those of the other one. Returns why the run refuses it; empty on success.
   std::string swap(Model& model) const;
   /// An opened trace or a watched program: draws this below the lanes; null: nothing.
-  void put(SharedSnapshot earlier) { earlier_ = std::move(earlier); }
+  void put(SharedSnapshot earlier);
+  /// Of these, draws the iteration nearest to `near_ns` as a replay with the changes has it; without any, nothing.
+  void ask(const Model& model, std::span<const analysis::Edit> edits, Nanoseconds near_ns);
+  /// What is drawn is such a replay.
+  bool is_replayed() const { return earlier_ && !asked_.empty(); }
+  /// Once, when it has come: the iteration of which it is one.
+  std::optional<analysis::TimeSpan> just_replayed() { return std::exchange(just_replayed_, std::nullopt); }
 
  private:
   struct Settled {
@@ -76,6 +85,13 @@ class OtherSide {
   std::map<std::string, SharedSnapshot> kept_;  // by key; empty pointer: cannot be measured
   base::BackgroundJob<Taken> job_;
   SharedSnapshot earlier_;
+  std::vector<analysis::Edit> asked_;
+  struct Replayed {
+    analysis::TimeSpan recorded;
+    SharedSnapshot run;
+  };
+  base::BackgroundJob<std::optional<Replayed>> replaying_;
+  std::optional<analysis::TimeSpan> just_replayed_;
 };
 
 }  // namespace lanescope::ui

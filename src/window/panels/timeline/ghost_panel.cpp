@@ -24,6 +24,7 @@ constexpr double kLikeIt = 0.15;      // an iteration of a length that differs b
 // What the two are, in a word: the shown one, and the one below.
 std::array<std::string, 2> tags(const ShellState& state) {
   const OtherSide& other = state.comparison.other;
+  if (other.is_replayed()) return {tr("NOW"), tr("WHAT IF")};
   if (!other.has_two()) return {tr("NOW"), tr("EARLIER")};
   const std::array<std::string, 2> words = other.of_experiment() ? std::array<std::string, 2>{tr("BEFORE"), tr("AFTER")}
                                                                  : std::array<std::string, 2>{tr("OLD"), tr("NEW")};
@@ -95,6 +96,18 @@ float draw_bracket(const Canvas& c, const Rect& row, float shown_end, float othe
   return end - before_width;
 }
 
+// It was not measured.
+void dashed_frame(const Canvas& c, const Rect& box) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const std::uint32_t ink = c.theme[Colour::Accent];
+  const float s = c.scale, dash = 6 * s, step = 10 * s;
+  const float right = box.x + box.width, bottom = box.y + box.height;
+  for (float x = box.x; x < right; x += step)
+    for (const float y : {box.y, bottom - s}) list.AddLine({x, y}, {std::min(x + dash, right), y}, ink, s);
+  for (float y = box.y; y < bottom; y += step)
+    for (const float x : {box.x, right - s}) list.AddLine({x, y}, {x, std::min(y + dash, bottom)}, ink, s);
+}
+
 // At the left: what it is, and how long its iteration takes.
 void draw_names(const Canvas& c, const Rect& area, const std::string& tag, const std::string& name,
                 Nanoseconds duration) {
@@ -160,7 +173,10 @@ void draw_ghost(const Canvas& c, const Rect& area) {
   draw_labels(list, c.fonts, ghost.rows().labels);
   list.PopClipRect();
   std::string name;
-  if (state.comparison.other.has_two()) {
+  if (state.comparison.other.is_replayed()) {
+    name = run->label;
+    dashed_frame(c, place);
+  } else if (state.comparison.other.has_two()) {
     name = state.comparison.other.labels(state.experiment.active ? &*state.experiment.active : nullptr,
                                          state.language())[1 - state.comparison.other.shown()];
   }
