@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -474,18 +473,15 @@ std::string Replay::make(std::span<const Edit> edits, Editor& editor) {
   return {};
 }
 
-std::optional<ReplayedIteration> Replay::iteration(std::span<const Edit> edits, const Link& link,
-                                                   Nanoseconds near_ns) const {
+std::optional<ReplayedIteration> Replay::iteration(std::span<const Edit> edits, const Link& link) const {
   if (!refusal_.empty()) return std::nullopt;
   Editor editor(*this, link, false);
   if (!make(edits, editor).empty()) return std::nullopt;
-  const auto away = [&](const Iteration& one) {
-    return std::abs(std::midpoint(one.recorded.from, one.recorded.to) - near_ns);
-  };
-  const auto nearest = std::ranges::min_element(program_.iterations, {}, away);
+  const auto away = [&](const Iteration& one) { return std::abs(static_cast<double>(one.duration) - recorded_ns_); };
+  const auto typical = std::ranges::min_element(program_.iterations, {}, away);
   ReplayedIteration seen;
-  seen.recorded = nearest->recorded;
-  const Watched watched{static_cast<std::size_t>(nearest - program_.iterations.begin()), seen};
+  seen.recorded = typical->recorded;
+  const Watched watched{static_cast<std::size_t>(typical - program_.iterations.begin()), seen};
   const auto each = std::max<Nanoseconds>(1, std::llround(pace(editor.program(), &watched)));
   seen.end_ns = seen.recorded.from + each;
   if (seen.operations.empty()) return seen;

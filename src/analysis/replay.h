@@ -80,8 +80,8 @@ class Replay {
   WhatIf with(std::span<const Edit> edits, const Link& link = {}) const;
   /// Without the waits of the calls in these ranges of the program (CallSite::range).
   WhatIf without(trace::NameId range) const;
-  /// With all of these edits, the iteration that was recorded nearest to `near_ns`; empty: they cannot be made.
-  std::optional<ReplayedIteration> iteration(std::span<const Edit> edits, const Link& link, Nanoseconds near_ns) const;
+  /// With all of these edits, an iteration of the usual length; empty: they cannot be made.
+  std::optional<ReplayedIteration> iteration(std::span<const Edit> edits, const Link& link) const;
 
   static constexpr std::size_t kMostEvents = 400'000;
 

@@ -44,7 +44,7 @@ void replay_open_card(ShellState& state) {
   const bool answered = open != cards.end() && open->card.what_if && open->card.what_if->answer.refusal.empty();
   const std::span<const analysis::Edit> edits =
       answered ? std::span<const analysis::Edit>(open->card.what_if->edits) : std::span<const analysis::Edit>();
-  state.comparison.other.ask(state.model, edits, answered ? open->card.place.start_ns : 0);
+  state.comparison.other.ask(state.model, edits);
 }
 
 }  // namespace

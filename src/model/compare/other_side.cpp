@@ -234,19 +234,19 @@ void OtherSide::put(SharedSnapshot earlier) {
   earlier_ = std::move(earlier);
 }
 
-void OtherSide::ask(const Model& model, std::span<const analysis::Edit> edits, Nanoseconds near_ns) {
+void OtherSide::ask(const Model& model, std::span<const analysis::Edit> edits) {
   if (std::ranges::equal(edits, asked_)) return;
   put(nullptr);
   asked_.assign(edits.begin(), edits.end());
   const auto plan = edits.empty() ? std::nullopt : plan_of(model, kMostGhostEvents);
   if (!plan) return;
-  replaying_.start([trace = model.shared_trace(), plan = *plan, edits = asked_,
-                    near_ns](const base::Stop& stop) -> std::optional<Replayed> {
-    const analysis::Replay replay(*trace, plan.from_ns, plan.to_ns, plan.gpu, &stop, plan.rare);
-    const auto iteration = replay.iteration(edits, plan.run.link, near_ns);
-    if (!iteration) return std::nullopt;
-    return Replayed{iteration->recorded, replayed_snapshot(*trace, *iteration, analysis::texts_of(edits))};
-  });
+  replaying_.start(
+      [trace = model.shared_trace(), plan = *plan, edits = asked_](const base::Stop& stop) -> std::optional<Replayed> {
+        const analysis::Replay replay(*trace, plan.from_ns, plan.to_ns, plan.gpu, &stop, plan.rare);
+        const auto iteration = replay.iteration(edits, plan.run.link);
+        if (!iteration) return std::nullopt;
+        return Replayed{iteration->recorded, replayed_snapshot(*trace, *iteration, analysis::texts_of(edits))};
+      });
 }
 
 SharedSnapshot OtherSide::run() const {

@@ -44,8 +44,8 @@ class OtherSide {
   std::string swap(Model& model) const;
   /// An opened trace or a watched program: draws this below the lanes; null: nothing.
   void put(SharedSnapshot earlier);
-  /// Of these, draws the iteration nearest to `near_ns` as a replay with the changes has it; without any, nothing.
-  void ask(const Model& model, std::span<const analysis::Edit> edits, Nanoseconds near_ns);
+  /// Of these, draws an iteration of the usual length as a replay with the changes has it; without any, nothing.
+  void ask(const Model& model, std::span<const analysis::Edit> edits);
   /// What is drawn is such a replay.
   bool is_replayed() const { return earlier_ && !asked_.empty(); }
   /// Once, when it has come: the iteration of which it is one.
