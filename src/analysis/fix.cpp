@@ -36,7 +36,7 @@ constexpr const char* kKeepWorkers =
     "loader = DataLoader(data, batch_size=64, num_workers=4, persistent_workers=True)\n";
 constexpr const char* kFewerLaunches =
     "# before the loop\n"
-    "optimizer = torch.optim.AdamW(model.parameters(), fused=True)  # all parameters in a few kernels\n"
+    "optimizer = torch.optim.AdamW(model.parameters(), lr=lr, fused=True)  # all parameters in a few kernels\n"
     "model = torch.compile(model, mode=\"reduce-overhead\")  # fused kernels in CUDA graphs; needs constant shapes\n";
 constexpr const char* kReadLater =
     "# in the loop: no read\n"
@@ -63,7 +63,7 @@ constexpr const char* kCopyBack =
     "# after the next step was launched, and before host is read\n"
     "copied.synchronize()\n";
 constexpr const char* kMask =
-    "# y[mask] waits for the mask's size; this does not\n"
+    "# a mask as index, y[mask], waits for its size; this does not\n"
     "mean = torch.where(mask, y, 0).sum() / mask.sum()\n"
     "# instead of cross_entropy(logits[mask], targets[mask]); -100 is ignored\n"
     "loss = torch.nn.functional.cross_entropy(logits, torch.where(mask, targets, -100))\n";
@@ -220,11 +220,16 @@ class Cure {
     if (helps(MoreWorkers)) return workers();
     if (helps(FewerLaunches)) return card_.rule == Rule::LaunchBound && cuda_ ? kFewerLaunches : "";
     if (helps(DecideOnGpu)) return cuda_ ? edit(&without_mask, has_mask() ? kMask : kDecide) : std::string();
-    return helps(ReadLessOften) ? read() : std::string();
+    return helps(ReadLessOften) || awaits_result() ? read() : std::string();
   }
 
  private:
   bool helps(Remedy remedy) const { return std::ranges::count(card_.remedies, remedy) > 0; }
+  /// A line that waits, as JAX does for what it reads.
+  bool awaits_result() const {
+    const bool waits = card_.rule == Rule::SyncBubble || card_.rule == Rule::RepeatedSync;
+    return waits && card_.remedies.empty() && has(line_, kRead);
+  }
   bool has_mask() const { return has(line_, R"(\[\w*mask\w*\])"); }
 
   std::string edit(std::string (*change)(const std::string&), const std::string& otherwise = {}) const {

@@ -67,6 +67,8 @@ TEST(Fix, ReadsAreCollectedOrMadeRare) {
             "if step % 50 == 0:  # step: the loop's counter\n"
             "    value = loss.item()  # old in between: what uses it belongs here, too");
   EXPECT_THAT(changed(kRead, "value = float(l)", "waiting for a result"), StartsWith("if step % 50 == 0:"));
+  EXPECT_THAT(fix({}, "losses.append(float(l))", "waiting for a result"), HasSubstr("[float(v) for v in losses]"));
+  EXPECT_EQ(fix({}, "torch.cuda.synchronize()"), "");
   EXPECT_THAT(changed(kRead, "writer.add_scalar('loss', loss.item(), step)"), StartsWith("if step % 50 == 0:"));
 }
 

@@ -216,8 +216,8 @@ def loader(blocks):
 
 def launches(blocks):
     model = types.SimpleNamespace(parameters=list)
-    run(blocks[0], names(model=model))
-    assert log == [('AdamW', {'fused': True}), ('compile', {'mode': 'reduce-overhead'})], log
+    run(blocks[0], names(model=model, lr=0.1))
+    assert log == [('AdamW', {'lr': 0.1, 'fused': True}), ('compile', {'mode': 'reduce-overhead'})], log
 
 
 def read_blocks(blocks):

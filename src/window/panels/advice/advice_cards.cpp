@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "base/translate.h"
 #include "render/labels.h"
@@ -50,7 +51,7 @@ struct CardTexts {
   std::string cost;
   bool cost_below = false;  ///< on its own line: even the title's first word does not fit next to it
   std::vector<std::string> title, what, fix;
-  std::vector<std::string> paste;  ///< of an unfolded card, with a link to copy it
+  std::vector<std::pair<std::string, Colour>> paste;  ///< of an unfolded card, with a link to copy it
   float paste_height = 0, try_height = 0;
   float height = 0;
 };
@@ -105,7 +106,12 @@ CardTexts texts_of(const Canvas& c, const AdviceCard& advice, float width) {
   if (texts.cost_below) texts.height += kAdviceLine;
   if (!texts.fix.empty()) texts.height += static_cast<float>(texts.fix.size()) * kAdviceLine + 2;
   if (open && !card.paste.empty()) {
-    texts.paste = lines_of(c, FontRole::MonoSmall, card.paste, width - 2 * kCodeInset * s);
+    std::istringstream paste(card.paste);
+    for (std::string line; std::getline(paste, line);) {
+      const Colour ink = line.starts_with('-') || line.starts_with('#') ? Colour::Muted : Colour::Text;
+      for (std::string& part : lines_of(c, FontRole::MonoSmall, line, width - 2 * kCodeInset * s))
+        texts.paste.emplace_back(std::move(part), ink);
+    }
     texts.paste_height = (static_cast<float>(texts.paste.size() + 1) * kAdviceLine + 3 * kCodeInset) * s;
   }
   texts.height = texts.height * s + texts.paste_height + texts.try_height;
@@ -144,8 +150,7 @@ Rect draw_paste(const Canvas& c, const CardTexts& texts, float x, float y, float
   list.AddRectFilled({x, y}, {x + width, y + height}, c.theme[Colour::Panel], 3 * s);
   std::vector<Label> labels;
   float at = y + inset / 2;
-  for (const std::string& text : texts.paste) {
-    const Colour ink = text.starts_with('-') || text.starts_with('#') ? Colour::Muted : Colour::Text;
+  for (const auto& [text, ink] : texts.paste) {
     labels.push_back({x + inset, at, width - inset, c.theme.as_text(ink), FontRole::MonoSmall, text, line});
     at += line;
   }
