@@ -97,6 +97,9 @@ bool is_whole(std::string_view line) {
   return open.empty() && quote == 0;
 }
 
+/// Names in a file may be of any length, and a regular expression takes stack for each letter.
+constexpr std::size_t kLongest = 500;
+
 bool has(const std::string& line, const char* pattern) { return std::regex_search(line, std::regex(pattern)); }
 
 /// The place of the bracket that closes the one at `open`; nothing in quotes looks like one where this is asked.
@@ -276,7 +279,8 @@ class Cure {
 std::string fix_for(const Card& card) {
   static const std::regex kPlace(R"(^(.*\.py:\d+)(?:  (.*))?$)");
   std::smatch place;
-  if (card.weight == Weight::Harmless || !std::regex_match(card.range, place, kPlace)) return {};
+  if (card.weight == Weight::Harmless || card.range.size() > kLongest) return {};
+  if (!std::regex_match(card.range, place, kPlace)) return {};
   std::string text = Cure(card, place[2]).text();
   if (text.empty()) return text;
   text.pop_back();  // the last line's end

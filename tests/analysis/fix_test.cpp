@@ -145,6 +145,7 @@ TEST(Fix, NoneWithoutALineOrACost) {
   card.weight = Weight::Harmless;
   EXPECT_EQ(fix_for(card), "");
   EXPECT_EQ(fix(kWorkers, "x = batches.get()", ""), "");
+  EXPECT_EQ(fix(kRead, "print(" + std::string(1'000'000, 'x') + ".item())"), "");
 }
 
 TEST(Fix, DoesWhatItSaysInPython) {
