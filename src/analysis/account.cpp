@@ -11,6 +11,7 @@
 #include "analysis/collectives.h"
 #include "analysis/event_merge.h"
 #include "analysis/event_query.h"
+#include "analysis/fix.h"
 #include "analysis/replay.h"
 #include "analysis/warm_up.h"
 #include "base/translate.h"
@@ -379,6 +380,7 @@ Advice advise(const trace::Trace& trace, const AdvicePlan& plan, const std::atom
                 advise(evidence, trace.names(), context)};
   add_job_cards(trace, plan, evidence, advice.cards, stop);
   replay_cures(trace, plan, advice.cards, stop);
+  for (Card& card : advice.cards) card.paste = fix_for(card);
   return advice;
 }
 

@@ -88,7 +88,8 @@ struct Card {
   std::vector<Remedy> remedies;
   /// What its cure would gain, as far as a replay can tell. Empty: it was not asked.
   std::optional<AskedWhatIf> what_if;
-  std::string gain;  ///< that in words; may be empty
+  std::string gain;   ///< that in words; may be empty
+  std::string paste;  ///< see fix_for(); may be empty
 };
 
 /// The thresholds of all rules. Shares are of the iterations' time. Where a comment names another tool, it uses the

@@ -8,6 +8,7 @@
 #include "app/html_charts.h"
 #include "app/html_text.h"
 #include "base/translate.h"
+#include "io/escaped_text.h"
 
 namespace lanescope::app::html {
 namespace {
@@ -86,7 +87,7 @@ std::string card_html(const Card& card) {
                                ? words("Certain: the trace shows the cause itself.")
                                : sentence("{} certain: the cause is inferred.", percent(card.confidence));
   return fmt::format(
-      "<article class=\"card {}\"><div class=\"cost\">{}</div><div><h3>{}</h3>{}<p>{}</p>{}<p class=\"sure\">{}</p>"
+      "<article class=\"card {}\"><div class=\"cost\">{}</div><div><h3>{}</h3>{}<p>{}</p>{}{}<p class=\"sure\">{}</p>"
       "</div></article>\n",
       analysis::weight_key(card.weight), cost, escaped(card.title),
       where.empty() ? "" : "<p class=\"where\">" + where + "</p>",
@@ -94,7 +95,7 @@ std::string card_html(const Card& card) {
       card.fix.empty()
           ? ""
           : fmt::format("<p class=\"fix\"><span>{}</span>{}</p>", words("What helps"), escaped(card.fix, 1500)),
-      sure);
+      card.paste.empty() ? "" : "<pre>" + io::xml_text(card.paste) + "</pre>", sure);
 }
 
 struct LegendEntry {

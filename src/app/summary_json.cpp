@@ -110,7 +110,8 @@ Json advice_json(const analysis::Advice& advice) {
                     {"title", card.title},
                     {"what", card.what},
                     {"gain", text_or_null(card.gain)},
-                    {"fix", card.fix}});
+                    {"fix", card.fix},
+                    {"fix_to_paste", text_or_null(card.paste)}});
     if (card.what_if) list.back()["what_if"] = what_if_json(*card.what_if);
   }
   const analysis::Summary& s = advice.summary;

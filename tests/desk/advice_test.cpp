@@ -1,7 +1,9 @@
 // The advisor's cards under the verdict.
 #include <gmock/gmock.h>
 
+#include "analysis/trace_builder.h"
 #include "desk/desk.h"
+#include "io/trace_file.h"
 
 namespace lanescope::ui_test {
 namespace {
@@ -69,6 +71,36 @@ TEST_F(AdviceTest, OfAnOpenedTraceTheCureIsDrawnBelow) {
   desk().click("advice.0");
   if (state().advice.open) desk().click("advice.0");  // the first one went back to its example
   ASSERT_TRUE(desk().until([&] { return !state().comparison.other.is_replayed() && !desk().has_place("ghost"); }));
+}
+
+TEST_F(AdviceTest, AnUnfoldedCardOfAProgramsLineHasAFixToCopy) {
+  trace::Trace trace;
+  analysis_test::TraceBuilder builder(trace);
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    const base::Nanoseconds t = i * 100'000;
+    builder.iteration(t, t + 100'000);
+    builder.launch(t + 10'000, t + 12'000, i + 1);
+    builder.kernel(t + 14'000, t + 44'000, i + 1);
+    builder.range("train.py:8  print(loss.item())", t + 40'000, t + 80'000);
+    builder.sync(t + 42'000, t + 58'000, 1'000, 14'000);
+  }
+  builder.publish();
+  const std::filesystem::path path = desk().home() / "reads.json";
+  io::write_chrome_trace(path, trace, {});
+  state().requests.files = {path};
+  ASSERT_TRUE(desk().until([&] { return !model().live() && !cards().empty() && desk().has_place("advice.0"); }));
+  EXPECT_FALSE(desk().has_place("advice.0.copy"));
+  desk().click("advice.0");
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("advice.0.copy"); }));
+  hold_still();
+  ImGui::SetClipboardText("");
+  desk().click("advice.0.copy");
+  EXPECT_EQ(std::string(ImGui::GetClipboardText()),
+            "train.py:8\n"
+            "- print(loss.item())\n"
+            "+ if step % 50 == 0:  # step: the loop's counter\n"
+            "+     print(loss.item())");
+  EXPECT_TRUE(state().advice.open.has_value()) << "the card itself was not clicked";
 }
 
 TEST_F(AdviceTest, TheButtonTriesItAndPredictedStandsBesideMeasured) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "base/translate.h"
 #include "render/labels.h"
@@ -20,7 +21,8 @@ using analysis::Rule;
 using analysis::Weight;
 using base::tr;
 
-constexpr float kEdge = 3, kLeft = 10, kRight = 6, kPadding = 8, kAdviceLine = 17, kTitleLine = 20, kBetween = 6;
+constexpr float kEdge = 3, kLeft = 10, kRight = 6, kPadding = 8, kAdviceLine = 17, kTitleLine = 20, kBetween = 6,
+                kCodeInset = 6;
 
 std::vector<std::string> lines_of(const Canvas& c, FontRole role, const std::string& text, float width) {
   const std::string wrapped = wrapped_lines(c, role, text, width);
@@ -49,7 +51,8 @@ struct CardTexts {
   std::string cost;
   bool cost_below = false;  ///< on its own line: even the title's first word does not fit next to it
   std::vector<std::string> title, what, fix;
-  float try_height = 0;
+  std::vector<std::pair<std::string, Colour>> paste;  ///< of an unfolded card, with a link to copy it
+  float paste_height = 0, try_height = 0;
   float height = 0;
 };
 
@@ -102,7 +105,16 @@ CardTexts texts_of(const Canvas& c, const AdviceCard& advice, float width) {
                  static_cast<float>(texts.what.size()) * kAdviceLine + 2 * kPadding;
   if (texts.cost_below) texts.height += kAdviceLine;
   if (!texts.fix.empty()) texts.height += static_cast<float>(texts.fix.size()) * kAdviceLine + 2;
-  texts.height = texts.height * s + texts.try_height;
+  if (open && !card.paste.empty()) {
+    std::istringstream paste(card.paste);
+    for (std::string line; std::getline(paste, line);) {
+      const Colour ink = line.starts_with('-') || line.starts_with('#') ? Colour::Muted : Colour::Text;
+      for (std::string& part : lines_of(c, FontRole::MonoSmall, line, width - 2 * kCodeInset * s))
+        texts.paste.emplace_back(std::move(part), ink);
+    }
+    texts.paste_height = (static_cast<float>(texts.paste.size() + 1) * kAdviceLine + 3 * kCodeInset) * s;
+  }
+  texts.height = texts.height * s + texts.paste_height + texts.try_height;
   return texts;
 }
 
@@ -123,7 +135,32 @@ void go_to_example(ShellState& state, const AdviceCard& advice) {
   show_example(state, *own.went_to);
 }
 
-enum class Clicked : std::uint8_t { Nothing, Card, Try };
+enum class Clicked : std::uint8_t { Nothing, Card, Copy, Try };
+
+bool contains(const Rect& box, const ImVec2& at) {
+  return at.x >= box.x && at.x < box.x + box.width && at.y >= box.y && at.y < box.y + box.height;
+}
+
+// The fix to paste, in a block of its own, and under it the link that copies it; returns where that is.
+Rect draw_paste(const Canvas& c, const CardTexts& texts, float x, float y, float width, bool hovered) {
+  const float s = c.scale, line = kAdviceLine * s, inset = kCodeInset * s;
+  const float height = static_cast<float>(texts.paste.size()) * line + inset;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  y += inset;
+  list.AddRectFilled({x, y}, {x + width, y + height}, c.theme[Colour::Panel], 3 * s);
+  std::vector<Label> labels;
+  float at = y + inset / 2;
+  for (const auto& [text, ink] : texts.paste) {
+    labels.push_back({x + inset, at, width - inset, c.theme.as_text(ink), FontRole::MonoSmall, text, line});
+    at += line;
+  }
+  const std::string says = tr("Copy");
+  const Rect press{x, y + height, text_width(c.fonts, FontRole::Small, says) + 2 * inset, line + inset};
+  const Colour ink = hovered && contains(press, ImGui::GetIO().MousePos) ? Colour::Text : Colour::Accent;
+  labels.push_back({x, press.y + inset / 2, press.width, c.theme.as_text(ink), FontRole::Small, says, line});
+  draw_labels(list, c.fonts, labels);
+  return press;
+}
 
 Clicked draw_advice_card(const Canvas& c, const AdviceCard& advice, std::size_t number) {
   const float s = c.scale;
@@ -182,16 +219,20 @@ Clicked draw_advice_card(const Canvas& c, const AdviceCard& advice, std::size_t 
     y += kAdviceLine * s;
   }
   draw_labels(list, c.fonts, labels);
-  Rect press;
+  Rect copy, press;
+  if (texts.paste_height > 0) {
+    copy = draw_paste(c, texts, x, y, inner, hovered);
+    note_control(c, fmt::format("advice.{}.copy", number), copy);
+    y += texts.paste_height;
+  }
   if (texts.try_height > 0) {
     press = draw_try_row(c, advice, {x, y, inner, texts.try_height}, hovered);
     if (press.width > 0) note_control(c, fmt::format("advice.{}.try", number), press);
   }
   if (!clicked) return Clicked::Nothing;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const bool on_button =
-      mouse.x >= press.x && mouse.x < press.x + press.width && mouse.y >= press.y && mouse.y < press.y + press.height;
-  return on_button ? Clicked::Try : Clicked::Card;
+  if (contains(copy, mouse)) return Clicked::Copy;
+  return contains(press, mouse) ? Clicked::Try : Clicked::Card;
 }
 
 bool draw_more(const Canvas& c, std::size_t hidden) {
@@ -243,6 +284,10 @@ void draw_advice_cards(const Canvas& c) {
     const Clicked on = draw_advice_card(c, cards[i], i);
     if (on == Clicked::Card) clicked = i;
     if (on == Clicked::Try) tried = i;
+    if (on == Clicked::Copy) {
+      ImGui::SetClipboardText(cards[i].card.paste.c_str());
+      c.state.show_toast(tr("Fix copied"));
+    }
   }
   if (cards.size() > kFirstCards && draw_more(c, cards.size() - shown)) advice.all = !advice.all;
   ImGui::PopStyleVar();
