@@ -360,7 +360,10 @@ void add_job_cards(const trace::Trace& trace, const AdvicePlan& plan, const Evid
   const JobStretch stretch{evidence.from_ns, evidence.to_ns, recorded_ns, evidence.iterations,
                            evidence.time_per_iteration(evidence.span_ns())};
   const Collectives all = collectives(trace, stretches, plan.run.clock_error_ns);
-  for (Card& card : job_cards(trace, all, stretch, stop)) cards.push_back(std::move(card));
+  for (Card& card : job_cards(trace, all, stretch, stop)) {
+    if (card.what_if) card.gain = cure_text(*card.what_if);
+    cards.push_back(std::move(card));
+  }
   sort_cards(cards);
 }
 
@@ -390,6 +393,15 @@ WhatIf what_if(const trace::Trace& trace, std::span<const IterationRecord> recor
   if (!plan) {
     WhatIf none;
     none.refusal = tr("fewer than {} iterations were recorded as a whole", kFewestWhole);
+    return none;
+  }
+  if (edits.size() == 1 && edits.front().kind == EditKind::NoStraggler) {
+    std::vector<Card> cards;
+    add_job_cards(trace, *plan, gather(trace, plan->from_ns, plan->to_ns, nullptr, gpu, plan->rare), cards, nullptr);
+    const auto late = std::ranges::find(cards, Rule::Straggler, &Card::rule);
+    if (late != cards.end()) return late->what_if->answer;
+    WhatIf none;
+    none.refusal = tr("no GPU arrives last in most collectives, and late");
     return none;
   }
   return Replay(trace, plan->from_ns, plan->to_ns, gpu, nullptr, plan->rare).with(edits, run.link);

@@ -36,6 +36,7 @@ constexpr std::array kSyntax{
     Syntax{EditKind::Workers, "workers", Takes::Any, false, false},
     Syntax{EditKind::Graph, "graph", Takes::None, false, false},
     Syntax{EditKind::Faster, "faster", Takes::Any, true, true},
+    Syntax{EditKind::NoStraggler, "no-straggler", Takes::None, false, false},
 };
 
 const Syntax& syntax_of(EditKind kind) { return *std::ranges::find(kSyntax, kind, &Syntax::kind); }

@@ -20,6 +20,7 @@ enum class EditKind : std::uint8_t {
   Workers,      ///< the loader has `value` times as many workers
   Graph,        ///< the launches of a step are one graph
   Faster,       ///< an operator or a kernel takes 1/`value` of its time
+  NoStraggler,  ///< the GPU that the others wait for arrives when the last but one does; with no other change
 };
 
 struct Edit {

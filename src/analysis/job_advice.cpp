@@ -11,6 +11,8 @@ namespace {
 
 using base::tr;
 
+constexpr double kLatenessError = 0.02;
+
 class JobAdvisor {
  public:
   JobAdvisor(const trace::Trace& trace, const Collectives& collectives, const JobStretch& stretch,
@@ -64,6 +66,7 @@ class JobAdvisor {
       card.fix = tr("Give each GPU the same work in every step: samples of similar length together, equal batches.");
       return;
     }
+    card.what_if = {{{EditKind::NoStraggler, 0, {}}}, without_lateness(last)};
     card.title = tr("All wait for {}", last.name);
     card.what = tr("It arrives last in {} % of the collectives, {} per iteration after the last but one.",
                    whole_percent(of_last), text(card.cost_ns));
@@ -72,6 +75,31 @@ class JobAdvisor {
       card.what += tr("Between two collectives {}.", because);
     }
     card.fix = fix_for(why, last.gpu, card.what);
+  }
+
+  // Every collective would begin so much earlier, and with it all that follows. But a GPU that computes something else
+  // while it waits need not be faster: at the lower end, only what the others wait with nothing else running is gained.
+  WhatIf without_lateness(const GpuCollectives& last) const {
+    Nanoseconds waits = 0, exposed = 0;
+    for (const GpuCollectives& gpu : c_.gpus) {
+      if (gpu.gpu == last.gpu) continue;
+      waits += gpu.wait_ns;
+      exposed += std::max<Nanoseconds>(0, gpu.exposed_ns - gpu.exposed_transfer_ns);
+    }
+    const double bare =
+        std::clamp(static_cast<double>(exposed) / static_cast<double>(std::max<Nanoseconds>(1, waits)), 0.0, 1.0);
+    const double late = per_iteration(last.delays_ns);
+    WhatIf answer;
+    answer.iterations = stretch_.iterations;
+    answer.recorded_ns = answer.replayed_ns = stretch_.iteration_ns;
+    answer.without_ns = stretch_.iteration_ns - bare * late;
+    // A burst slows the CPU, not what the late GPU has more to do.
+    answer.gone_ns =
+        std::max(stretch_.iteration_ns / 10, stretch_.iteration_ns - static_cast<double>(last.delays_ns) /
+                                                                         static_cast<double>(stretch_.iterations));
+    answer.least_factor = stretch_.iteration_ns / answer.without_ns * (1 - kLatenessError);
+    answer.most_factor = stretch_.iteration_ns / answer.gone_ns * (1 + kLatenessError);
+    return answer;
   }
 
   std::string fix_for(const Lateness& why, trace::GpuNumber gpu, std::string& what) const {

@@ -204,6 +204,8 @@ class Replay::Editor {
         return graph();
       case EditKind::Faster:
         return faster(edit.value);
+      case EditKind::NoStraggler:
+        return tr("a replay is of one GPU: ask for this change alone");
     }
     return {};
   }

@@ -49,7 +49,7 @@ name given by --trace, with "-compare" before its extension; the screenshot show
 and shows the published numbers beside its own. --device, --set and --iterations override the experiment's own.
 
 --what-if replays what was recorded with a CHANGE: no-wait, read-every=N, read-late, pinned, non-blocking or copy-stream, each
-also with :PLACE (a range or a line, train.py:41); loader-in-time, workers=TIMES, graph, faster=TIMES:PLACE.
+also with :PLACE (a range or a line, train.py:41); loader-in-time, workers=TIMES, graph, no-straggler, faster=TIMES:PLACE.
 
 Ctrl-C ends the run early and reports what was measured until then (exit status 130); a second Ctrl-C ends the program.
 On a simulated device the same command with the same seed gives the same JSON and the same trace, byte for byte.
@@ -122,7 +122,7 @@ constexpr const char* kReportNotes = N_(
 options of `run`. --html writes one self-contained page with verdict, advice, pictures and tables: no network, no scripts.
 
 --what-if replays what was recorded with a CHANGE: no-wait, read-every=N, read-late, pinned, non-blocking or copy-stream, each
-also with :PLACE (a range or a line, train.py:41); loader-in-time, workers=TIMES, graph, faster=TIMES:PLACE.
+also with :PLACE (a range or a line, train.py:41); loader-in-time, workers=TIMES, graph, no-straggler, faster=TIMES:PLACE.
 
 Examples:
   lanescope report loop.json.gz

@@ -116,6 +116,7 @@ for i in range(32):
   else:
     os.open(os.path.dirname(os.path.abspath(__file__)) + '/file%d' % i, os.O_RDWR | os.O_CREAT)
 gpu.sync(gpu.STREAM)
+while len(os.listdir('/proc/self/task')) > 1: pass  # the library's thread notices
 print('open', flush=True)
 input()
 for end in ends:
