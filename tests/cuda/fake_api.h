@@ -39,9 +39,10 @@ struct FakeGpu {
   void* capturing = nullptr;  ///< the stream
   std::vector<std::function<void()>> captured;
   Status last_error = 0;
-  std::mutex mutex;  ///< host threads call, too
+  mutable std::mutex mutex;  ///< host threads call, too
 
   int count(std::string_view call) const {
+    const std::lock_guard lock(mutex);
     const auto found = counts.find(call);
     return found == counts.end() ? 0 : found->second;
   }
