@@ -91,9 +91,11 @@ void OtherSide::update(const Model& model, const ActiveExperiment* experiment, c
   if (auto replayed = replaying_.take(); replayed && *replayed) {
     earlier_ = (*replayed)->run;
     just_replayed_ = (*replayed)->recorded;
+    replayed_ = true;
   }
   const bool anew = std::exchange(generation_, model.generation()) != model.generation();
   if (anew) put(nullptr);
+  if (anew) asked_.clear();
   const Steering* steering = model.steering();
   if (!steering) {
     now_.reset();
@@ -230,13 +232,14 @@ std::array<std::string, 2> OtherSide::labels(const ActiveExperiment* experiment,
 
 void OtherSide::put(SharedSnapshot earlier) {
   replaying_.supersede();
-  asked_.clear();
+  replayed_ = false;
   earlier_ = std::move(earlier);
 }
 
 void OtherSide::ask(const Model& model, std::span<const analysis::Edit> edits) {
   if (std::ranges::equal(edits, asked_)) return;
-  put(nullptr);
+  replaying_.supersede();
+  if (replayed_ || !edits.empty()) put(nullptr);  // a run that the user has put there outlives the card
   asked_.assign(edits.begin(), edits.end());
   const auto plan = edits.empty() ? std::nullopt : plan_of(model, kMostGhostEvents);
   if (!plan) return;

@@ -47,7 +47,7 @@ class OtherSide {
   /// Of these, draws an iteration of the usual length as a replay with the changes has it; without any, nothing.
   void ask(const Model& model, std::span<const analysis::Edit> edits);
   /// What is drawn is such a replay.
-  bool is_replayed() const { return earlier_ && !asked_.empty(); }
+  bool is_replayed() const { return earlier_ && replayed_; }
   /// Once, when it has come: the iteration of which it is one.
   std::optional<analysis::TimeSpan> just_replayed() { return std::exchange(just_replayed_, std::nullopt); }
 
@@ -85,6 +85,7 @@ class OtherSide {
   std::map<std::string, SharedSnapshot> kept_;  // by key; empty pointer: cannot be measured
   base::BackgroundJob<Taken> job_;
   SharedSnapshot earlier_;
+  bool replayed_ = false;  // that is a replay with what was asked last
   std::vector<analysis::Edit> asked_;
   struct Replayed {
     analysis::TimeSpan recorded;
