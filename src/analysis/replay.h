@@ -122,7 +122,7 @@ class Replay {
     Loading loading;  ///< in the gap before it
     // As edited:
     KeptPart kept = KeptPart::All;
-    std::uint32_t every = 0;  ///< all of it is kept each so many iterations; 0: never
+    std::uint32_t every = 0;  ///< of iterations that read here, one in so many keeps all of it; 0: none
     bool late = false;        ///< it waits for what it waited for an iteration ago
   };
   struct Iteration {
