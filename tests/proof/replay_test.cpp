@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -100,6 +101,28 @@ double each_ns(const Change& change, const Settings& settings, const std::string
   return (ran(change, settings, device, 600).elapsed_ns - ran(change, settings, device).elapsed_ns) / 300;
 }
 
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+  return values[values.size() / 2];
+}
+
+/// How many times as fast the change makes it. A GPU starts up differently each time and its CPU wanders: there it is
+/// the median of three pairs of runs, of the iterations after the first 200.
+double truth_of(const Change& change, const std::string& device) {
+  if (device.starts_with("sim")) return each_ns(change, {}, device) / each_ns(change, change.change, device);
+  const auto later_ns = [&](const Settings& settings) {
+    const Ran long_one = ran(change, settings, device, 600);
+    const auto records = long_one.run->analysis().records();
+    return static_cast<double>(records.back().end_ns - records[200].end_ns);
+  };
+  std::vector<double> factors;
+  for (int i = 0; i < 3; ++i) {
+    const double before = later_ns({});
+    factors.push_back(before / later_ns(change.change));
+  }
+  return median(factors);
+}
+
 std::vector<analysis::Edit> edits_of(const Change& change, const workload::Settings& before) {
   std::vector<analysis::Edit> edits;
   for (const std::string& edit : change.edits) edits.push_back(analysis::parse_edit(edit));
@@ -115,13 +138,18 @@ std::string all_of(const Settings& settings) {
   return text;
 }
 
+/// LANESCOPE_PROOF_DEVICE=cuda:0 asks a GPU instead of the simulator, where 85 % are asked for.
 TEST(WhatIfTable, NineteenOfTwentyTruthsAreInTheRange) {
+  std::vector<std::string> devices{"sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2"};
+  const char* gpu = std::getenv("LANESCOPE_PROOF_DEVICE");
+  if (gpu != nullptr) devices = {gpu};
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a GPU takes minutes
   std::vector<double> errors, widths;
   std::size_t in_range = 0, refused = 0;
   for (const Change& change : kChanges) {
-    for (const char* device : {"sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2"}) {
+    for (const std::string& device : devices) {
       const Ran before = ran(change, {}, device);
-      const double truth = each_ns(change, {}, device) / each_ns(change, change.change, device);
+      const double truth = truth_of(change, device);
       const auto records = before.run->analysis().records();
       const std::size_t first = std::min<std::size_t>(50, records.size() / 4);
       const analysis::Replay replay(before.run->trace(), records[first].start_ns, records.back().end_ns);
@@ -129,7 +157,7 @@ TEST(WhatIfTable, NineteenOfTwentyTruthsAreInTheRange) {
       trial.edits = edits_of(change, before.run->settings());
       const analysis::WhatIf said = ui::prediction_of(trial, replay, {before.run->facts().h2d_peak_gb_per_s});
       const std::string name =
-          std::string(device) + " " + change.workload + " " + all_of(change.settings) + " | " + all_of(change.change);
+          device + " " + change.workload + " " + all_of(change.settings) + " | " + all_of(change.change);
       if (!said.refusal.empty()) {
         ++refused;
         std::printf("[ what-if ] refused, truth %.3f: %s: %s\n", truth, name.c_str(), said.refusal.c_str());
@@ -140,18 +168,15 @@ TEST(WhatIfTable, NineteenOfTwentyTruthsAreInTheRange) {
       in_range += inside ? 1 : 0;
       errors.push_back(std::abs(middle / truth - 1));
       widths.push_back(said.most_factor / said.least_factor - 1);
-      if (!inside)
-        std::printf("[ what-if ] not: %.3f in %.3f to %.3f: %s\n", truth, said.least_factor, said.most_factor,
-                    name.c_str());
+      if (!inside || gpu != nullptr)
+        std::printf("[ what-if ] %s: %.3f in %.3f to %.3f: %s\n", inside ? "yes" : "not", truth, said.least_factor,
+                    said.most_factor, name.c_str());
     }
   }
-  const auto median = [](std::vector<double> values) {
-    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-    return values[values.size() / 2];
-  };
   std::printf("[ what-if ] %zu of %zu in range, %zu refused; median error %.3f, width %.3f\n", in_range, errors.size(),
               refused, median(errors), median(widths));
-  EXPECT_GE(20 * in_range, 19 * errors.size());
+  EXPECT_GE(20 * in_range, (gpu != nullptr ? 17 : 19) * errors.size());
+  if (gpu != nullptr) return;
   EXPECT_LE(median(errors), 0.03);
   EXPECT_LE(median(widths), 0.25);
 }
