@@ -9,7 +9,8 @@
 docs/manual.md has the published numbers beside this program's results: every experiment is run on the simulator, both sides,
 so the table is the same on every machine. docs/tutorials.md has the tutorials' claims and their places here, from
 docs/tutorials/claims.toml. Errors there are also: a claim without a place or a reason; a name of an experiment, number,
-setting or section that does not exist; and a published number to which no claim of its tutorial leads.
+setting or section that does not exist; a published number to which no claim of its tutorial leads; and one that none of the
+quotes that lead to it prints, unless it follows from others that are printed.
 
 The tutorials are not ours to copy. docs/tutorials/quotes.txt has a hash of each quote that was found in them, so that a quote
 which was changed or invented afterwards is an error here, without the tutorials, too.
@@ -19,7 +20,9 @@ import concurrent.futures
 import copy
 import difflib
 import hashlib
+import itertools
 import json
+import math
 import os
 import pathlib
 import re
@@ -123,9 +126,9 @@ class Lanescope:
         headings = re.findall(r"^#+ (.+)$", manual, re.MULTILINE)
         self.sections = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-"): heading for heading in headings}
 
-    def numbers(self, tutorial):
-        return [f"{id}.{published['name']}" for id, experiment in self.experiments.items()
-                for published in experiment["published"] if published["source"] == tutorial]
+    def published(self, tutorial):
+        return {f"{id}.{published['name']}": published for id, experiment in self.experiments.items()
+                for published in experiment["published"] if published["source"] == tutorial}
 
     def setting_allows(self, workload, key, value):
         setting = self.settings.get(key)
@@ -183,10 +186,22 @@ def wrong_claims(claims, lanescope):
     for tutorial in TITLES:
         listed = claims.get(tutorial, [])
         wrong += [line for claim in listed for line in wrong_in(tutorial, claim, lanescope)]
-        reached = {place for claim in listed for place in claim.get("where", [])}
-        wrong += [f"{tutorial}: {number}: no claim reaches this published number" for number in lanescope.numbers(tutorial)
-                  if number not in reached and f"{number.partition('.')[0]}.*" not in reached]
+        for name, published in lanescope.published(tutorial).items():
+            places = {name, f"{name.partition('.')[0]}.*"}
+            quotes = [claim.get("quote", "") for claim in listed if places & set(claim.get("where", []))]
+            if not quotes:
+                wrong.append(f"{tutorial}: {name}: no claim reaches this published number")
+            elif not published["follows"] and not prints(quotes, published["value"]):
+                wrong.append(f"{tutorial}: {name}: no quote that leads to it prints {published['value']}")
     return wrong
+
+
+def prints(quotes, value):
+    """Whether the quotes have this number, perhaps in another unit, as a change in percent, or as the sum of two (P26)."""
+    told = [float(number) for quote in quotes for number in re.findall(r"\d+(?:\.\d+)?", quote)]
+    told += [a + b for a, b in itertools.combinations(told, 2)]
+    same = [each for n in told for each in (n, 1000 * n, n / 1000, 1 + n / 100, 1 / (1 - n / 100) if n < 100 else n)]
+    return any(math.isclose(each, value, rel_tol=0.005) for each in same)
 
 
 def quote_line(tutorial, quote):
@@ -265,17 +280,18 @@ def write(name, table):
 def self_test():
     """Every kind of error, in claims of a made-up program."""
     lanescope = Lanescope([{"id": "X1", "correction": "c", "sweep": None,
-                            "published": [{"name": "total", "source": "S0"}, {"name": "gain", "source": "other"}]},
+                            "published": [{"name": "total", "source": "S0", "value": 400, "follows": []},
+                                          {"name": "gain", "source": "other", "value": 2, "follows": []}]},
                            {"id": "X2", "correction": None, "sweep": {}, "published": []}],
                           [{"key": "size", "type": "integer", "choices": None, "of": {"loop": {"minimum": 1, "maximum": 9}}},
                            {"key": "how", "type": "choice", "choices": ["a", "b"], "of": {"loop": {}}},
                            {"key": "on", "type": "bool", "choices": None, "of": {"loop": {}}}], "## One section (X1)\n")
-    good = {"kind": "claim", "quote": "q", "says": "s", "verdict": "right",
+    good = {"kind": "claim", "quote": "0.4 s", "says": "s", "verdict": "right",
             "where": ["X1.total", "X1", "X1 correction", "X2 sweep", "X1.*", "loop.size=9", "loop.how=b", "loop.on=true",
                       "manual#one-section-x1"]}
     failed = [f"of what is right: {line}" for line in wrong_claims({"S0": [good]}, lanescope)]
     bad = [({"kind": "opinion"}, "kind must be"), ({"verdict": "perhaps"}, "verdict must be"), ({"verdict": "wrong"}, "note is"),
-           ({"says": ""}, "says is missing"), ({"colour": "red"}, "unknown key 'colour'"), ({"where": []}, "must have a place"),
+           ({"quote": "0.3 s"}, "prints 400"), ({"says": ""}, "says is missing"), ({"colour": "red"}, "unknown key 'colour'"), ({"where": []}, "must have a place"),
            ({"why": "so"}, "must have a place"), ({"where": ["X1"]}, "X1.total: no claim reaches"),
            ({"where": ["X2.*"]}, "X2.*: has no published"), ({"where": ["X3"]}, "X3: no such experiment"),
            ({"where": ["X1.none"]}, "X1.none: no such published"), ({"where": ["X2 correction"]}, "has no correction"),
@@ -289,7 +305,7 @@ def self_test():
             failed.append(f"{change}: not reported: '{said}', but {lines}")
     if not wrong_claims({"S9": []} | {"S0": [good]}, lanescope):
         failed.append("S9: was taken for a tutorial")
-    for proved, faults in (([quote_line("S0", "q")], 0), ([quote_line("S1", "q"), quote_line("S0", "Q")], 1)):
+    for proved, faults in (([quote_line("S0", "0.4 s")], 0), ([quote_line("S1", "0.4 s"), quote_line("S0", "4 s")], 1)):
         if len(unproved_quotes({"S0": [good]}, proved)) != faults:
             failed.append(f"a quote of S0 beside {proved}: {faults} faults were expected")
     return failed
