@@ -1,19 +1,28 @@
 #!/usr/bin/env python3
 """Checks the tables in docs/ that the experiments fill, and makes them.
 
-    check_tables.py PROGRAM                  prints errors; exit status 1 if there are any
-    check_tables.py PROGRAM --write          writes the tables into the documents, between their marks
-    check_tables.py PROGRAM --quotes FOLDER  also prints quotes that are in no file FOLDER/S0*, ... of their tutorial
+    check_tables.py PROGRAM                           prints errors; exit status 1 if there are any
+    check_tables.py PROGRAM --write                   writes the tables into the documents, between their marks
+    check_tables.py PROGRAM --quotes FOLDER [--write] also looks for each quote in the files FOLDER/S0*, ... of its tutorial;
+                                                      with --write it keeps the hashes of those found in quotes.txt
 
 docs/manual.md has the published numbers beside this program's results: every experiment is run on the simulator, both sides,
 so the table is the same on every machine. docs/tutorials.md has the tutorials' claims and their places here, from
 docs/tutorials/claims.toml. Errors there are also: a claim without a place or a reason; a name of an experiment, number,
-setting or section that does not exist; and a published number to which no claim of its tutorial leads.
+setting or section that does not exist; a published number to which no claim of its tutorial leads; and one that none of the
+quotes that lead to it prints, unless it follows from others that are printed.
+
+The tutorials are not ours to copy. docs/tutorials/quotes.txt has a hash of each quote that was found in them, so that a quote
+which was changed or invented afterwards is an error here, without the tutorials, too.
 """
+import argparse
 import concurrent.futures
 import copy
 import difflib
+import hashlib
+import itertools
 import json
+import math
 import os
 import pathlib
 import re
@@ -22,7 +31,7 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CLAIMS = ROOT / "docs/tutorials/claims.toml"
+CLAIMS, QUOTES = ROOT / "docs/tutorials/claims.toml", ROOT / "docs/tutorials/quotes.txt"
 MANUAL, TUTORIALS = ROOT / "docs/manual.md", ROOT / "docs/tutorials.md"
 TITLES = {"S0": "S0: what a transfer costs", "S1": "S1: the data loader", "S2": "S2: asynchronous execution",
           "S3": "S3: pinned memory", "S4": "S4: iris on the GPU"}
@@ -117,9 +126,9 @@ class Lanescope:
         headings = re.findall(r"^#+ (.+)$", manual, re.MULTILINE)
         self.sections = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-"): heading for heading in headings}
 
-    def numbers(self, tutorial):
-        return [f"{id}.{published['name']}" for id, experiment in self.experiments.items()
-                for published in experiment["published"] if published["source"] == tutorial]
+    def published(self, tutorial):
+        return {f"{id}.{published['name']}": published for id, experiment in self.experiments.items()
+                for published in experiment["published"] if published["source"] == tutorial}
 
     def setting_allows(self, workload, key, value):
         setting = self.settings.get(key)
@@ -177,17 +186,43 @@ def wrong_claims(claims, lanescope):
     for tutorial in TITLES:
         listed = claims.get(tutorial, [])
         wrong += [line for claim in listed for line in wrong_in(tutorial, claim, lanescope)]
-        reached = {place for claim in listed for place in claim.get("where", [])}
-        wrong += [f"{tutorial}: {number}: no claim reaches this published number" for number in lanescope.numbers(tutorial)
-                  if number not in reached and f"{number.partition('.')[0]}.*" not in reached]
+        for name, published in lanescope.published(tutorial).items():
+            places = {name, f"{name.partition('.')[0]}.*"}
+            quotes = [claim.get("quote", "") for claim in listed if places & set(claim.get("where", []))]
+            if not quotes:
+                wrong.append(f"{tutorial}: {name}: no claim reaches this published number")
+            elif not published["follows"] and not prints(quotes, published["value"]):
+                wrong.append(f"{tutorial}: {name}: no quote that leads to it prints {published['value']}")
     return wrong
 
 
-def wrong_quotes(claims, folder):
+def prints(quotes, value):
+    """Whether the quotes have this number, perhaps in another unit, as a change in percent, or as the sum of two (P26)."""
+    told = [float(number) for quote in quotes for number in re.findall(r"\d+(?:\.\d+)?", quote)]
+    told += [a + b for a, b in itertools.combinations(told, 2)]
+    same = [each for n in told for each in (n, 1000 * n, n / 1000, 1 + n / 100, 1 / (1 - n / 100) if n < 100 else n)]
+    return any(math.isclose(each, value, rel_tol=0.005) for each in same)
+
+
+def quote_line(tutorial, quote):
+    """The line of a quote in quotes.txt."""
+    return f"{tutorial} {hashlib.sha256(quote.encode('utf-8')).hexdigest()[:16]}"
+
+
+def quotes_in(claims):
+    return [(tutorial, claim["quote"]) for tutorial in TITLES for claim in claims.get(tutorial, []) if claim.get("quote")]
+
+
+def missing_quotes(claims, folder):
+    """The quotes that are not in the tutorials themselves."""
     texts = {tutorial: "".join(path.read_text(encoding="utf-8") for path in sorted(pathlib.Path(folder).glob(f"{tutorial}*")))
              for tutorial in TITLES}
-    return [f"{tutorial}: '{claim['quote']}': is not in the tutorial" for tutorial in TITLES
-            for claim in claims.get(tutorial, []) if claim["quote"] not in texts[tutorial]]
+    return [(tutorial, quote) for tutorial, quote in quotes_in(claims) if quote not in texts[tutorial]]
+
+
+def unproved_quotes(claims, proved):
+    return [f"{tutorial}: '{quote}': is not known to be in the tutorial; if it is, --quotes FOLDER --write says so"
+            for tutorial, quote in quotes_in(claims) if quote_line(tutorial, quote) not in proved]
 
 
 def cell(text):
@@ -245,17 +280,18 @@ def write(name, table):
 def self_test():
     """Every kind of error, in claims of a made-up program."""
     lanescope = Lanescope([{"id": "X1", "correction": "c", "sweep": None,
-                            "published": [{"name": "total", "source": "S0"}, {"name": "gain", "source": "other"}]},
+                            "published": [{"name": "total", "source": "S0", "value": 400, "follows": []},
+                                          {"name": "gain", "source": "other", "value": 2, "follows": []}]},
                            {"id": "X2", "correction": None, "sweep": {}, "published": []}],
                           [{"key": "size", "type": "integer", "choices": None, "of": {"loop": {"minimum": 1, "maximum": 9}}},
                            {"key": "how", "type": "choice", "choices": ["a", "b"], "of": {"loop": {}}},
                            {"key": "on", "type": "bool", "choices": None, "of": {"loop": {}}}], "## One section (X1)\n")
-    good = {"kind": "claim", "quote": "q", "says": "s", "verdict": "right",
+    good = {"kind": "claim", "quote": "0.4 s", "says": "s", "verdict": "right",
             "where": ["X1.total", "X1", "X1 correction", "X2 sweep", "X1.*", "loop.size=9", "loop.how=b", "loop.on=true",
                       "manual#one-section-x1"]}
     failed = [f"of what is right: {line}" for line in wrong_claims({"S0": [good]}, lanescope)]
     bad = [({"kind": "opinion"}, "kind must be"), ({"verdict": "perhaps"}, "verdict must be"), ({"verdict": "wrong"}, "note is"),
-           ({"says": ""}, "says is missing"), ({"colour": "red"}, "unknown key 'colour'"), ({"where": []}, "must have a place"),
+           ({"quote": "0.3 s"}, "prints 400"), ({"says": ""}, "says is missing"), ({"colour": "red"}, "unknown key 'colour'"), ({"where": []}, "must have a place"),
            ({"why": "so"}, "must have a place"), ({"where": ["X1"]}, "X1.total: no claim reaches"),
            ({"where": ["X2.*"]}, "X2.*: has no published"), ({"where": ["X3"]}, "X3: no such experiment"),
            ({"where": ["X1.none"]}, "X1.none: no such published"), ({"where": ["X2 correction"]}, "has no correction"),
@@ -269,15 +305,19 @@ def self_test():
             failed.append(f"{change}: not reported: '{said}', but {lines}")
     if not wrong_claims({"S9": []} | {"S0": [good]}, lanescope):
         failed.append("S9: was taken for a tutorial")
+    for proved, faults in (([quote_line("S0", "0.4 s")], 0), ([quote_line("S1", "0.4 s"), quote_line("S0", "4 s")], 1)):
+        if len(unproved_quotes({"S0": [good]}, proved)) != faults:
+            failed.append(f"a quote of S0 beside {proved}: {faults} faults were expected")
     return failed
 
 
-def main(arguments):
-    folder = arguments[2] if len(arguments) == 3 and arguments[1] == "--quotes" else None
-    if not arguments or (arguments[1:] not in ([], ["--write"]) and folder is None):
-        print(__doc__, file=sys.stderr)
-        return 2
-    program = str(pathlib.Path(arguments[0]).resolve())
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--quotes", metavar="FOLDER")
+    options = parser.parse_args()
+    program = str(pathlib.Path(options.program).resolve())
     experiments = run(program, ["list", "experiments", "--json"])
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         results = list(pool.map(lambda each: run(program, ["run", "--experiment", each["id"], "--lang", "en", "--json", "-"]),
@@ -287,10 +327,15 @@ def main(arguments):
     tables = {"experiments": experiments_table(experiments, results), "claims": claims_table(claims, lanescope)}
     wrong = self_test() + [line for each, result in zip(experiments, results) for line in unanswered(each, result)]
     wrong += wrong_claims(claims, lanescope)
-    if folder is not None:
-        wrong += wrong_quotes(claims, folder)
+    if options.quotes:
+        missing = missing_quotes(claims, options.quotes)
+        wrong += [f"{tutorial}: '{quote}': is not in the tutorial" for tutorial, quote in missing]
+        if options.write:
+            found = [quote_line(*quote) for quote in quotes_in(claims) if quote not in missing]
+            QUOTES.write_text("\n".join(found) + "\n", encoding="utf-8")
+    wrong += unproved_quotes(claims, QUOTES.read_text(encoding="utf-8").splitlines())
     for name, table in tables.items():
-        if arguments[1:] == ["--write"]:
+        if options.write:
             write(name, table)
         wrong += differences(name, table)
     for line in wrong:
@@ -299,4 +344,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -162,7 +162,7 @@ int run_experiment(const ExperimentRequest& request) {
 namespace {
 
 constexpr std::size_t kExperimentWidth = 100;
-constexpr std::size_t kQualityWidth = 12;
+constexpr std::size_t kQualityWidth = 12;  // at least
 constexpr std::size_t kCheckWidth = 22;
 
 Json number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
@@ -234,11 +234,16 @@ std::string figures(const ExperimentReport& report, const Style& style) {
 }
 
 // The quality of a number, whether the run checks it, and its machine: three columns after the last.
-std::string remark(const std::string& quality, const std::string& check, const std::string& environment) {
+std::string remark(const std::string& quality, std::size_t quality_width, const std::string& check,
+                   const std::string& environment) {
   const auto padded = [](const std::string& text, std::size_t width) {
     return text + std::string(width - std::min(width, display_width(text)), ' ');
   };
-  return padded(quality, kQualityWidth) + padded(check, kCheckWidth) + environment;
+  return padded(quality, quality_width) + padded(check, kCheckWidth) + environment;
+}
+
+std::string quality_text(const PublishedRow& row) {
+  return tr(std::string(quality_key(row.compared.published->quality)).c_str());
 }
 
 std::string published(const ExperimentReport& report, const Style& style) {
@@ -246,19 +251,23 @@ std::string published(const ExperimentReport& report, const Style& style) {
   std::vector<Definition> reasons;
   const bool simulated =
       std::all_of(report.rows.begin(), report.rows.end(), [](const PublishedRow& r) { return r.simulated; });
+  std::size_t quality_width = kQualityWidth;
+  for (const PublishedRow& row : report.rows) {
+    quality_width = std::max(quality_width, display_width(quality_text(row)) + 2);
+  }
   table.titles({tr("published"), simulated ? tr("simulated here") : tr("measured here"), tr("ratio"),
-                remark(tr("quality"), tr("check"), tr("environment"))});
+                remark(tr("quality"), quality_width, tr("check"), tr("environment"))});
   for (const PublishedRow& row : report.rows) {
     const experiment::Published& p = *row.compared.published;
     const std::string unit = experiment::unit_in_words(p.unit);
     const auto cell = [&](std::optional<double> value) {
       return value ? Cell{figure_number(*value), unit, {}} : Cell{"–", {}, {}};
     };
-    table.row(p.label[base::language()],
-              {cell(p.value), cell(row.compared.ours),
-               row.compared.ratio ? Cell{figure_number(*row.compared.ratio), "×", {}} : Cell{"–", {}, {}}},
-              remark(tr(std::string(quality_key(p.quality)).c_str()), tr(checking_text(row.checking)),
-                     p.environment[base::language()]));
+    table.row(
+        p.label[base::language()],
+        {cell(p.value), cell(row.compared.ours),
+         row.compared.ratio ? Cell{figure_number(*row.compared.ratio), "×", {}} : Cell{"–", {}, {}}},
+        remark(quality_text(row), quality_width, tr(checking_text(row.checking)), p.environment[base::language()]));
     if (row.checking.check == experiment::Check::Unchecked) {
       reasons.push_back({p.label[base::language()], {p.unchecked[base::language()]}});
     }

@@ -39,7 +39,7 @@ const Embedded& embedded() {
 std::string_view side_key(Side side) { return side == Side::Before ? "before" : "after"; }
 
 std::string_view quality_key(Quality quality) {
-  constexpr std::array<std::string_view, 3> kKeys{"measured", "estimate", "impossible"};
+  constexpr std::array<std::string_view, 4> kKeys{"measured", "measured (machine unknown)", "estimate", "impossible"};
   return kKeys[static_cast<std::size_t>(quality)];
 }
 

@@ -60,11 +60,13 @@ struct Variant {
 
 /// The quality of a published number.
 enum class Quality : std::uint8_t {
-  Measured,    ///< on a named machine
-  Estimate,    ///< stated without a measurement, or for an unknown machine
-  Impossible,  ///< cannot be what it claims to be; the experiment's correction gives the reason
+  Measured,           ///< on a named machine
+  MeasuredSomewhere,  ///< on a machine that is not named: the output of a notebook
+  Estimate,           ///< stated without a measurement
+  Impossible,         ///< cannot be what it claims to be; the experiment's correction gives the reason
 };
-std::string_view quality_key(Quality quality);  ///< "measured", "estimate", "impossible"
+/// "measured", "measured (machine unknown)", "estimate", "impossible"
+std::string_view quality_key(Quality quality);
 
 /// The run that a published number is about.
 enum class About : std::uint8_t { Before, After, Ratio /* before / after */ };

@@ -154,7 +154,9 @@ class Reader : private TomlReader {
     p.unit = string(place, "unit");
     if (!is_unit(p.unit)) fail_allowed(needed(place, "unit"), place.key("unit"), known_units());
     p.quality =
-        choice(place, "quality", std::array{Quality::Measured, Quality::Estimate, Quality::Impossible}, &quality_key);
+        choice(place, "quality",
+               std::array{Quality::Measured, Quality::MeasuredSomewhere, Quality::Estimate, Quality::Impossible},
+               &quality_key);
     p.environment = text(place, "environment");
     p.source = string(place, "source");
     if (place.table.get("of") != nullptr) {

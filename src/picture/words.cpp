@@ -41,6 +41,7 @@ constexpr std::array<const char*, static_cast<std::size_t>(Word::Count)> kWords{
     N_("designed for"),
     N_("running on"),
     N_("measured"),
+    N_("measured (machine unknown)"),
     N_("estimate"),
     N_("impossible"),
     N_("Not run yet: switch to this side."),
@@ -85,6 +86,8 @@ std::string word(experiment::Quality quality, Language language) {
   switch (quality) {
     case experiment::Quality::Measured:
       return word(Word::Measured, language);
+    case experiment::Quality::MeasuredSomewhere:
+      return word(Word::MeasuredSomewhere, language);
     case experiment::Quality::Estimate:
       return word(Word::Estimate, language);
     default:

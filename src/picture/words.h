@@ -35,6 +35,7 @@ enum class Word : std::uint8_t {
   DescribedOn,
   RunningOn,
   Measured,
+  MeasuredSomewhere,
   Estimate,
   Impossible,
   FlipToMeasure,

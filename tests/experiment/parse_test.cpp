@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"UnitOfAnotherKind", "unit = \"s\"", "unit = \"GB/s\"", 23, "unit: is 'GB/s', but total_s is in s"},
         {"UnitOfARatio", "unit = \"x\"", "unit = \"s\"", 33, "published[2].unit: is 's', but a ratio has none"},
         {"QualityUnknown", "\"measured\"", "\"good\"", 24,
-         "quality: is 'good'; allowed: measured, estimate, impossible"},
+         "quality: is 'good'; allowed: measured, measured (machine unknown), estimate, impossible"},
         {"OfUnknown", "\"ratio\"", "\"both\"", 37, "of: is 'both'; allowed: before, after, ratio"},
         {"FigureUnknown", "total_s", "speed", 27, "published[1].figure: figure 'speed' is unknown; allowed: "},
         {"TotalOfHowMany", "iterations = 1000\n", "", 19, "published[1].iterations: is missing; total_s"},
