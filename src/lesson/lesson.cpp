@@ -75,7 +75,9 @@ Experiment experiment_of(const Step& step) {
   return e;
 }
 
-double Lesson::minutes() const {
+double Lesson::minutes() const { return slot > 0 ? slot : planned(); }
+
+double Lesson::planned() const {
   return std::transform_reduce(steps.begin(), steps.end(), 0.0, std::plus(), [](const Step& s) { return s.minutes; });
 }
 

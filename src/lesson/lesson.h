@@ -95,10 +95,12 @@ struct Lesson {
   std::string name;  ///< "why-the-gpu-waits"; the file is "why-the-gpu-waits.toml"
   int order = 0;     ///< from 1
   Text title;
-  Text summary;  ///< what one knows afterwards
+  Text summary;     ///< what one knows afterwards
+  double slot = 0;  ///< minutes that a class has for it; 0: as many as the steps take
   std::vector<Step> steps;
 
-  double minutes() const;
+  double minutes() const;  ///< of the whole lesson: its slot
+  double planned() const;  ///< of all steps; the rest of minutes() is to spare
   bool operator==(const Lesson&) const = default;
 };
 

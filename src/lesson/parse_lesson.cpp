@@ -23,13 +23,14 @@ using experiment::TomlPlace;
 
 constexpr double kMost = 1e12;
 constexpr std::int64_t kMostInOrder = 1'000'000;
+constexpr double kMostMinutes = 600;  // of a lesson
 
 constexpr std::array kVerdicts = {
     analysis::VerdictKind::SyncBound,   analysis::VerdictKind::LaunchBound, analysis::VerdictKind::CopyBound,
     analysis::VerdictKind::LoaderBound, analysis::VerdictKind::GpuBound,    analysis::VerdictKind::CpuOnly,
     analysis::VerdictKind::CpuBound,    analysis::VerdictKind::RankBound,   analysis::VerdictKind::Race};
 
-constexpr auto kRootKeys = std::to_array<std::string_view>({"name", "order", "title", "summary", "steps"});
+constexpr auto kRootKeys = std::to_array<std::string_view>({"name", "order", "minutes", "title", "summary", "steps"});
 constexpr auto kStepKeys =
     std::to_array<std::string_view>({"name", "title", "text", "reveal", "notes", "minutes", "experiment", "workload",
                                      "device", "before", "after", "side", "settings", "view", "question", "task"});
@@ -64,6 +65,7 @@ class Reader : private experiment::TomlReader {
       lesson.steps.push_back(std::move(step));
     });
     if (lesson.steps.empty()) fail_allowed(needed(root, "steps"), "steps", "[[steps]]");
+    if (root.has("minutes")) lesson.slot = number(root, "minutes", lesson.planned(), kMostMinutes);
     return lesson;
   }
 

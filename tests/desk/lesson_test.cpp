@@ -157,7 +157,7 @@ TEST_P(EveryLesson, IsWalkedThrough) {
   EXPECT_TRUE(sees("side.after")) << "the experiment goes on";
 }
 
-const auto kWalked = testing::Values("why-the-gpu-waits", "one-line", "feeding-the-gpu", "lab");
+const auto kWalked = testing::Values("why-the-gpu-waits", "one-line", "when-a-sync-is-free", "feeding-the-gpu", "lab");
 INSTANTIATE_TEST_SUITE_P(Lessons, EveryLesson, kWalked, [](const auto& of) {
   std::string name = of.param;
   std::erase(name, '-');

@@ -49,6 +49,16 @@ TEST(ParseLesson, ReadsAStepWithAQuestion) {
   EXPECT_FALSE(lesson.steps[1].asks());
 }
 
+// A class has a fixed time for a lesson; what its steps do not take is to spare.
+TEST(ParseLesson, ALessonMayHaveMoreTimeThanItsSteps) {
+  const auto with_minutes = [](const std::string& minutes) { return "minutes = " + minutes + "\n" + file(""); };
+  const Lesson lesson = parse_lesson(with_minutes("6"), "mine.toml");
+  EXPECT_EQ(lesson.minutes(), 6);
+  EXPECT_EQ(lesson.planned(), 4.5);
+  EXPECT_EQ(parse_lesson(file(""), "mine.toml").minutes(), 4.5);
+  EXPECT_THROW(parse_lesson(with_minutes("4"), "mine.toml"), base::FileError) << "less than the steps take";
+}
+
 // Beside the file and the line, each says what is allowed.
 TEST(ParseLesson, NamesThePlaceOfWhatIsWrong) {
   const std::string question = "[steps.question]\ntext = { en = \"q\", zh = \"问\" }\n";
@@ -131,12 +141,13 @@ TEST(ParseLesson, OtherSettingsLeaveNoPublishedNumbersBesideThem) {
 
 TEST(Lessons, AreThere) {
   EXPECT_THAT(lesson_errors(), testing::IsEmpty());
-  ASSERT_GE(lessons().size(), 4u);
+  ASSERT_GE(lessons().size(), 5u);
   EXPECT_EQ(lesson_named("why-the-gpu-waits").minutes(), 45);
   EXPECT_EQ(lesson_named("one-line").minutes(), 15);
   EXPECT_EQ(lesson_named("lab").minutes(), 90);
   EXPECT_THROW(lesson_named("none"), base::UsageError);
   for (const Lesson& lesson : lessons()) {
+    EXPECT_LE(lesson.planned(), 0.85 * lesson.minutes()) << lesson.name << ": a class needs time to spare";
     for (const Step& step : lesson.steps) {
       EXPECT_TRUE(step.asks()) << lesson.name << " " << step.name;
       EXPECT_FALSE(step.notes.empty()) << lesson.name << " " << step.name;

@@ -10,6 +10,7 @@ namespace lanescope::lesson {
 inline const std::map<std::string, std::vector<std::string>> kSolutions = {
     {"why-the-gpu-waits/task", {"feed=resident", "log_interval=100"}},
     {"one-line/task", {"log_interval=100"}},
+    {"when-a-sync-is-free/task", {"cuda_graph=true"}},
     {"feeding-the-gpu/task", {"num_workers=8"}},
     {"lab/reads", {"method=fstring"}},
     {"lab/chatty", {"feed=resident", "log_interval=100"}},

@@ -32,6 +32,7 @@ TEST(Data, EveryExperimentOfTheTutorialsIsThere) {
                          "R1",
                          "R2",
                          "R3",
+                         "R4",
                          "S0-plot",
                          "O1",
                          "S0-tensorboard",

@@ -94,6 +94,8 @@ constexpr Expected kExpected[] = {
     {"R2", kSync, kGpu, 60, "print(loss)"},
     // The losses are read once per hundred iterations, so the launches limit an iteration.
     {"R3", kLaunch, kLaunch},
+    // A slow CPU: the launches limit an iteration, with the read and without.
+    {"R4", kLaunch, kLaunch},
     // Drawing takes 2 ms, longer than the read with its copy.
     {"S0-plot", kWork, kGpu},
     // Both sides read in every iteration: TensorBoard, too.
