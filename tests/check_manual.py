@@ -162,11 +162,16 @@ def said(value):
 
 def allowed(setting, of):
     if choices := of.get("choices") or setting["choices"]:
-        return ", ".join(choices)
+        return ", ".join(f"`{choice}`" for choice in choices)
     if setting["type"] == "bool":
         return "true, false"
     unit = f" {setting['unit']}" if setting["unit"] else ""
     return f"{said(of['minimum'])} to {said(of['maximum'])}{unit}"
+
+
+def default(setting, workload):
+    value = said(setting["defaults"][workload])
+    return f"`{value}`" if setting["type"] == "choice" else value
 
 
 def setting_tables(program):
@@ -180,7 +185,7 @@ def setting_tables(program):
         where = ("all" if not others else "all but " + ", ".join(others) if len(others) < len(having) else ", ".join(having))
         cells = [f"`{setting['key']}`", *([where] if place == SHARED else []),
                  by_value({workload: allowed(setting, setting["of"][workload]) for workload in having}),
-                 by_value({workload: said(setting["defaults"][workload]) for workload in having}), setting["help"]]
+                 by_value({workload: default(setting, workload) for workload in having}), setting["help"]]
         head = heads.get(place, ["| key | allowed | default | what it does |", "|---|---|---|---|"])
         tables.setdefault((REFERENCE, SETTINGS.format(place)), list(head)).append(f"| {' | '.join(map(cell, cells))} |")
     return tables
@@ -416,7 +421,8 @@ def self_test(root, program, docs, tables):
         ("a manual that is too long", wrong_shape(docs | {MANUAL: docs[MANUAL] + " word" * MOST_WORDS})),
         ("a chapter that is not in Chinese", wrong_shape(docs | {MANUAL: docs[MANUAL] + "\n## More\n"})),
         ("a chapter in Chinese only", wrong_shape(docs | {CHINESE: docs[CHINESE] + "\n## 更多\n"})),
-        ("a chapter in another place", wrong_shape(instead(CHINESE, f"<!-- chapter: {slug(last_chapter)} -->", "<!-- chapter: a -->"))),
+        ("a chapter in another place", wrong_shape(instead(CHINESE, f"<!-- chapter: {slug(last_chapter)} -->",
+                                                           "<!-- chapter: installing -->"))),
         ("a figure that is not so", play(root, program, {"README.md": docs["README.md"].replace(figure, "1.5", 1)})[1]),
     ]
     return [f"self-test: no complaint about {what}" for what, complaints in cases if not complaints]

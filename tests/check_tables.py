@@ -120,7 +120,8 @@ class Lanescope:
         self.settings = {setting["key"]: setting for setting in settings}
         self.sections = {}  # anchor: (document, heading)
         for name, text in manuals.items():
-            for heading in re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE):
+            prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+            for heading in re.findall(r"^#+ (.+)$", prose, re.MULTILINE):
                 anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
                 self.sections.setdefault(anchor, (name, heading))
 
