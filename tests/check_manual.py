@@ -42,7 +42,11 @@ MOUSE = "<!-- the mouse -->"
 OPTIONS = "<!-- options of {} -->"
 SETTINGS = "<!-- settings of {} -->"
 SHARED = "several workloads"
-FIGURES, EXPERIMENTS, LESSONS = "<!-- figures -->", "<!-- experiments -->", "<!-- lessons -->"
+FIGURES, OWN_FIGURES = "<!-- figures -->", "<!-- figures of the loops -->"
+EXPERIMENTS, LESSONS = "<!-- experiments -->", "<!-- lessons -->"
+# Settings with which a loop has more figures of its own than with its defaults.
+MORE_FIGURES = {"linear-mse": ["timing=naive", "timing=events"], "iris-mlp": ["model_on=cpu", "hook=reads"],
+                "readback": ["method=list-of-items", "method=tensorboard"]}
 README_MARKER = "<!-- the keys to begin with -->"
 # The keys in the README; they lead to the others.
 FIRST_KEYS = ["pause", "zoom-in", "pan-left", "pan-right", "fit", "resume", "search", "ruler", "gallery", "flip", "presentation",
@@ -204,9 +208,23 @@ def list_tables(program):
             (REFERENCE, LESSONS): ["| name | title | minutes | steps |", "|---|---|---|---|", *lessons]}
 
 
+def own_figures(program):
+    """The figures that only one loop has, as its runs name them."""
+    rows = ["| loop | figure | what it is | unit |", "|---|---|---|---|"]
+    for workload in [workload["name"] for workload in listed(program, "workloads")]:
+        own = {}
+        for more in [[], *(["--set", setting] for setting in MORE_FIGURES.get(workload, []))]:
+            arguments = ["run", "--workload", workload, *more, "--iterations", "200", "--json", "-"]
+            own |= json.loads(run(program, arguments))["own"]
+        rows += [f"| {workload} | `own.{name}` | {cell(figure['label'])} | {cell(figure['unit'] or '')} |"
+                 for name, figure in own.items()]
+    return {(REFERENCE, OWN_FIGURES): rows}
+
+
 def generated_tables(root, program):
     """For each document and marker the table that must follow it."""
-    return key_tables(root) | option_tables(program) | setting_tables(program) | list_tables(program)
+    return (key_tables(root) | option_tables(program) | setting_tables(program) | list_tables(program) |
+            own_figures(program))
 
 
 def after_marker(text, marker):
