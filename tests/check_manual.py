@@ -3,12 +3,15 @@
 
     check_manual.py ROOT PROGRAM           prints one line per error, also where it misses a deliberate one; exit status 1
                                            if there are any
-    check_manual.py ROOT PROGRAM --write   writes the program's output into the documents' console blocks, and the actions
-                                           and their keys into the tables after their markers
+    check_manual.py ROOT PROGRAM --write   writes the program's output into the documents' console blocks, and what the
+                                           program says of itself into the tables after their markers
 
 In a console block every line "$ lanescope ..." is run, and what follows must be what it prints; a line "..." stands for
 any number of lines. A toml block whose first line is "# NAME.toml" is there as that file, and tests/data is at hand.
-A table under "<!-- keys in SOURCE: kLIST -->" must have the keys of that list in that source, and all lists such a table.
+The tables of docs/reference.md after a marker are what the program says: keys, the mouse, options of every command, settings,
+figures, experiments, lessons. A table under "<!-- keys in SOURCE: kLIST -->" is written by hand and must have the keys of that
+list in that source, and all lists such a table. The manual is short, and the Chinese one has its chapters, in their order: over
+each of its headings stands "<!-- chapter: ANCHOR -->", the anchor of the English one. Links lead somewhere.
 """
 import difflib
 import json
@@ -21,7 +24,9 @@ import subprocess
 import sys
 import tempfile
 
-MANUAL = "docs/manual.md"
+MANUAL, REFERENCE, MEASUREMENTS = "docs/manual.md", "docs/reference.md", "docs/measurements.md"
+CHINESE = "docs/manual.zh-CN.md"
+MOST_WORDS = 14_000  # of the manual: one that people read
 ANYTHING = "..."
 KEYS = {"Comma": ",", "Period": ".", "LeftBracket": "[", "RightBracket": "]", "PageUp": "PgUp", "PageDown": "PgDn",
         "Delete": "Del", "Backslash": "\\", "Apostrophe": "'", "Escape": "Esc", "Up": "↑", "Down": "↓", "Left": "←",
@@ -31,14 +36,22 @@ ACTION = re.compile(rf'\{{\s*Action::\w+,\s*ActionGroup::(\w+),\s*"([\w-]+)",\s*
                     rf'\s*\{{((?:\s*\{{[^{{}}]*\}},?)*)\s*\}},')
 FEATURE = re.compile(r"^std::vector<ActionInfo> (\w+)\(\) \{", re.MULTILINE)
 GESTURE = re.compile(rf"\{{\s*N_\({STRING}\),\s*N_\({STRING}\)\s*\}}")
-# In the manual, over the table of a group of actions, and over that of the mouse.
+# In the reference, over what the program says of itself.
 MARKER = "<!-- keys of the group {} -->"
 MOUSE = "<!-- the mouse -->"
+OPTIONS = "<!-- options of {} -->"
+SETTINGS = "<!-- settings of {} -->"
+SHARED = "several workloads"
+FIGURES, OWN_FIGURES = "<!-- figures -->", "<!-- figures of the loops -->"
+EXPERIMENTS, LESSONS = "<!-- experiments -->", "<!-- lessons -->"
+# Settings with which a loop has more figures of its own than with its defaults.
+MORE_FIGURES = {"linear-mse": ["timing=naive", "timing=events"], "iris-mlp": ["model_on=cpu", "hook=reads"],
+                "readback": ["method=list-of-items", "method=tensorboard"]}
 README_MARKER = "<!-- the keys to begin with -->"
 # The keys in the README; they lead to the others.
 FIRST_KEYS = ["pause", "zoom-in", "pan-left", "pan-right", "fit", "resume", "search", "ruler", "gallery", "flip", "presentation",
               "palette", "help"]
-# The keys that a parser accepts, and in the manual the line over the table of them.
+# The keys that a parser accepts, and in the reference the line over the table of them.
 KEY_LIST = re.compile(r"constexpr auto (k\w+Keys)\s*=\s*std::to_array<std::string_view>\(\s*\{(.*?)\}\)", re.DOTALL)
 KEY_SOURCES = ["src/experiment/parse_experiment.cpp", "src/experiment/toml_reader.cpp", "src/lesson/parse_lesson.cpp"]
 KEY_MARKER = "<!-- keys in {}: {} -->"
@@ -46,10 +59,14 @@ PROFILE_NUMBER = re.compile(r"LANESCOPE_NUMBER\((\w+), (\w+), \w+\)")
 CONSOLE = re.compile(r"(^```console\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
 TOML = re.compile(r"^```toml\n# (\S+\.toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+CHAPTER = re.compile(r"^## (.+)$", re.MULTILINE)
+CHINESE_CHAPTER = re.compile(r"(?:^<!-- chapter: (\S+) -->\n\n?)?^## .+$", re.MULTILINE)
+OPTION = re.compile(r"^  (\S.*?)(?: {2,}(\S.*))?$")
 
 
 def documents(root):
-    paths = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    paths = [root / "README.md", root / "README.zh-CN.md", *sorted((root / "docs").glob("*.md"))]
     return {str(path.relative_to(root)): path.read_text(encoding="utf-8") for path in paths}
 
 
@@ -63,12 +80,6 @@ def key_text(chord):
         return "?"
     held = "".join(text for flag, text in (("kCtrl", "Ctrl+"), ("kAlt", "Alt+"), ("kShift", "Shift+")) if flag in modifiers)
     return held + KEYS.get(name, name.removeprefix("Digit"))
-
-
-def rows_of(text, heads):
-    """The rows of all tables whose head's cells are `heads`, as they are written."""
-    tables = re.findall(rf"^\| {' [|] '.join(heads)} \|\n\|[-|]+\|\n((?:\|.*\n)*)", text, re.MULTILINE)
-    return [row for table in tables for row in table.splitlines()]
 
 
 def read_actions(root):
@@ -98,12 +109,122 @@ def key_tables(root):
     tables = {}
     for group in dict.fromkeys(group for group, *_ in actions):
         rows = [f"| {keys} | {text} | `{name}` |" for of, name, keys, text in actions if of == group]
-        tables[MANUAL, MARKER.format(group)] = ["| key | what it does | name |", "|---|---|---|", *rows]
+        tables[REFERENCE, MARKER.format(group)] = ["| key | what it does | name |", "|---|---|---|", *rows]
     rows = [f"| {gesture} | {text} |" for gesture, text in gestures]
-    tables[MANUAL, MOUSE] = ["| gesture | what it does |", "|---|---|", *rows]
+    tables[REFERENCE, MOUSE] = ["| gesture | what it does |", "|---|---|", *rows]
     by_name = {name: f"| {keys} | {text} |" for _, name, keys, text in actions}
     tables["README.md", README_MARKER] = ["| key | what it does |", "|---|---|", *(by_name[name] for name in FIRST_KEYS)]
     return tables
+
+
+def cell(text):
+    return str(text).replace("|", "\\|").replace("\n", " ")
+
+
+def listed(program, what):
+    return json.loads(run(program, ["list", what, "--json"]))
+
+
+def option_rows(help_text):
+    """Of the parts "Positionals:" and "Options:" of a command's help, a row for each but --help."""
+    rows, inside = [], False
+    for line in help_text.splitlines():
+        if not line.startswith(" "):
+            inside = line in ("Positionals:", "Options:")
+        elif inside and (found := OPTION.match(line)):
+            rows.append([found[1], found[2] or ""])
+        elif inside and rows:  # a name so long that its text is on the next line
+            rows[-1][1] = f"{rows[-1][1]} {line.strip()}".strip()
+    return [f"| `{cell(name)}` | {cell(text)} |" for name, text in rows if not name.startswith("-h,")]
+
+
+def option_tables(program):
+    tables, of_program = {}, run(program, ["--help"])
+    subcommands = re.search(r"^Subcommands:\n((?: .*\n)+)", of_program, re.MULTILINE)[1]
+    commands = ["", *re.findall(r"^  ([\w-]+) ", subcommands, re.MULTILINE)]
+    for command in commands:
+        rows = option_rows(run(program, [command, "--help"]) if command else of_program)
+        name = f"lanescope {command}".strip()
+        tables[REFERENCE, OPTIONS.format(name)] = [f"| {name} | |", "|---|---|", *rows]
+    return tables
+
+
+def by_value(values):
+    """The value that most workloads have, then the others with theirs: "1; 0 (control-flow)"."""
+    having = {}
+    for workload, value in values.items():
+        having.setdefault(value, []).append(workload)
+    ordered = sorted(having.items(), key=lambda item: -len(item[1]))
+    if len(ordered) > 1 and len(ordered[0][1]) == len(ordered[1][1]):
+        return "; ".join(f"{value} ({', '.join(workloads)})" for value, workloads in ordered)
+    return "; ".join([ordered[0][0], *(f"{value} ({', '.join(workloads)})" for value, workloads in ordered[1:])])
+
+
+def said(value):
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def allowed(setting, of):
+    if choices := of.get("choices") or setting["choices"]:
+        return ", ".join(f"`{choice}`" for choice in choices)
+    if setting["type"] == "bool":
+        return "true, false"
+    unit = f" {setting['unit']}" if setting["unit"] else ""
+    return f"{said(of['minimum'])} to {said(of['maximum'])}{unit}"
+
+
+def default(setting, workload):
+    value = said(setting["defaults"][workload])
+    return f"`{value}`" if setting["type"] == "choice" else value
+
+
+def setting_tables(program):
+    workloads = [workload["name"] for workload in listed(program, "workloads")]
+    heads = {SHARED: ["| key | in | allowed | default | what it does |", "|---|---|---|---|---|"]}
+    tables = {}
+    for setting in listed(program, "settings"):
+        having = [workload for workload in workloads if workload in setting["of"]]
+        place = having[0] if len(having) == 1 else SHARED
+        others = [workload for workload in workloads if workload not in having]
+        where = ("all" if not others else "all but " + ", ".join(others) if len(others) < len(having) else ", ".join(having))
+        cells = [f"`{setting['key']}`", *([where] if place == SHARED else []),
+                 by_value({workload: allowed(setting, setting["of"][workload]) for workload in having}),
+                 by_value({workload: default(setting, workload) for workload in having}), setting["help"]]
+        head = heads.get(place, ["| key | allowed | default | what it does |", "|---|---|---|---|"])
+        tables.setdefault((REFERENCE, SETTINGS.format(place)), list(head)).append(f"| {' | '.join(map(cell, cells))} |")
+    return tables
+
+
+def list_tables(program):
+    """What the other lists of the program have."""
+    figures = [f"| `{figure['name']}` | {cell(figure['label'])} | {cell(figure['unit'] or '')} |"
+               for figure in listed(program, "figures")]
+    experiments = [f"| {e['id']} | {cell(e['title'])} | {e['workload']} | `{e['name']}` |"
+                   for e in listed(program, "experiments")]
+    lessons = [f"| `{lesson['name']}` | {cell(lesson['title'])} | {lesson['minutes']:g} | {len(lesson['steps'])} |"
+               for lesson in listed(program, "lessons")]
+    return {(REFERENCE, FIGURES): ["| figure | what it is | unit |", "|---|---|---|", *figures],
+            (REFERENCE, EXPERIMENTS): ["| | title | loop | name |", "|---|---|---|---|", *experiments],
+            (REFERENCE, LESSONS): ["| name | title | minutes | steps |", "|---|---|---|---|", *lessons]}
+
+
+def own_figures(program):
+    """The figures that only one loop has, as its runs name them."""
+    rows = ["| loop | figure | what it is | unit |", "|---|---|---|---|"]
+    for workload in [workload["name"] for workload in listed(program, "workloads")]:
+        own = {}
+        for more in [[], *(["--set", setting] for setting in MORE_FIGURES.get(workload, []))]:
+            arguments = ["run", "--workload", workload, *more, "--iterations", "200", "--json", "-"]
+            own |= json.loads(run(program, arguments))["own"]
+        rows += [f"| {workload} | `own.{name}` | {cell(figure['label'])} | {cell(figure['unit'] or '')} |"
+                 for name, figure in own.items()]
+    return {(REFERENCE, OWN_FIGURES): rows}
+
+
+def generated_tables(root, program):
+    """For each document and marker the table that must follow it."""
+    return (key_tables(root) | option_tables(program) | setting_tables(program) | list_tables(program) |
+            own_figures(program))
 
 
 def after_marker(text, marker):
@@ -112,52 +233,36 @@ def after_marker(text, marker):
     return found and found.span(1)
 
 
-def wrong_actions(root, docs):
-    try:
-        tables = key_tables(root)
-    except ValueError as error:
-        return [str(error)]
+def wrong_tables(tables, docs):
     wrong = []
     for (name, marker), wanted in tables.items():
         place = after_marker(docs[name], marker) if name in docs else None
         if place is None:
-            wrong.append(f"{name}: '{marker}' is missing, the line over a table of keys")
+            wrong.append(f"{name}: '{marker}' is missing, the line over a table of what the program says")
             continue
         found = docs[name][slice(*place)].splitlines()
         wrong += [f"{name}: not in its table, or in another place: {row}" for row in wanted if row not in found]
         wrong += [f"{name}: not in the program: {row}" for row in found if row not in wanted]
         if not wrong and found != wanted:
             wrong.append(f"{name}: the table after '{marker}' is in another order")
+    markers = {marker for _, marker in tables}
+    for name, text in docs.items():
+        of_commands = re.findall(r"<!-- (?:options|settings) of .* -->", text)
+        wrong += [f"{name}: '{marker}': the program has no such command or workload" for marker in of_commands
+                  if marker not in markers]
     return wrong
 
 
-def write_key_tables(root, docs):
-    for (name, marker), table in key_tables(root).items():
+def write_tables(tables, docs):
+    for (name, marker), table in tables.items():
         place = after_marker(docs[name], marker)
         if place:
             rest = docs[name][place[1]:]
             docs[name] = docs[name][:place[0]] + "\n".join(table) + ("\n" if rest.startswith("\n") else "\n\n") + rest
 
 
-def wrong_settings(program, docs):
-    wrong = []
-    rows = rows_of(docs[MANUAL], ["key", "allowed", "default", "what it does"])
-    for setting in json.loads(run(program, ["list", "settings", "--json"])):
-        row = next((row for row in rows if row.startswith(f"| `{setting['key']}` |")), None)
-        if row is None:
-            wrong.append(f"setting is not in the manual: {setting['key']}")
-            continue
-        said = [setting["help"]] + (setting["choices"] or [])
-        said += [f"{limit:g}" for limit in (setting["minimum"], setting["maximum"]) if isinstance(limit, float)]
-        said += [str(limit) for limit in (setting["minimum"], setting["maximum"]) if isinstance(limit, int)]
-        defaults = setting["defaults"].values()
-        said += [str(d).lower() if isinstance(d, bool) else f"{d:g}" if isinstance(d, float) else str(d) for d in defaults]
-        wrong += [f"setting {setting['key']}: the manual does not say '{part}'" for part in said if part not in row]
-    return wrong
-
-
 def wrong_file_keys(root, docs):
-    """The keys of experiment and lesson files: the manual's tables against the parsers' lists."""
+    """The keys of experiment and lesson files: the reference's tables against the parsers' lists."""
     wrong = []
     for source in KEY_SOURCES:
         lists = KEY_LIST.findall((root / source).read_text(encoding="utf-8"))
@@ -165,20 +270,20 @@ def wrong_file_keys(root, docs):
             wrong.append(f"{source}: no list of keys was found")
         for name, keys in lists:
             marker = KEY_MARKER.format(source, name)
-            place = after_marker(docs[MANUAL], marker)
+            place = after_marker(docs[REFERENCE], marker)
             if place is None:
-                wrong.append(f"{MANUAL}: '{marker}' is missing, the line over a table of keys")
+                wrong.append(f"{REFERENCE}: '{marker}' is missing, the line over a table of keys")
                 continue
-            rows = docs[MANUAL][slice(*place)].splitlines()[2:]
+            rows = docs[REFERENCE][slice(*place)].splitlines()[2:]
             said = {key for row in rows for key in re.findall(r"`(\w+)`", row.split("|")[1])}
             accepted = set(re.findall(r'"(\w+)"', keys))
-            wrong += [f"{MANUAL}: {name} of {source}: {key} is not in the table" for key in sorted(accepted - said)]
-            wrong += [f"{MANUAL}: {name} of {source}: {key} is not a key" for key in sorted(said - accepted)]
+            wrong += [f"{REFERENCE}: {name} of {source}: {key} is not in the table" for key in sorted(accepted - said)]
+            wrong += [f"{REFERENCE}: {name} of {source}: {key} is not a key" for key in sorted(said - accepted)]
     return wrong
 
 
 def wrong_names(root, program, docs):
-    """Profile numbers and fields of the JSON: each must stand in the manual in code type."""
+    """Profile numbers and fields of the JSON: each must stand in one of the three documents in code type."""
     source = (root / "src/device/sim/profile.cpp").read_text(encoding="utf-8")
     numbers = [f"{table}.{key}" for table, key in PROFILE_NUMBER.findall(source) if key != "key"]
     fields = []
@@ -193,26 +298,42 @@ def wrong_names(root, program, docs):
     collect(json.loads(run(program, ["run", "--workload", "iris-mlp", "--iterations", "3", "--json", "-"])))
     if not numbers or not fields:
         return ["the names of profile numbers or of JSON fields were not found"]
-    return [f"{name} is not in the manual" for name in numbers + fields if f"`{name}`" not in docs[MANUAL]]
+    text = "".join(docs[name] for name in (MANUAL, REFERENCE, MEASUREMENTS))
+    return [f"{name} is not in the documents" for name in numbers + fields if f"`{name}`" not in text]
 
 
 def slug(heading):
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
+def anchors(text):
+    return [slug(heading) for heading in re.findall(r"^#+ (.*)$", FENCED.sub("", text), re.MULTILINE)]
+
+
 def wrong_links(root, docs):
     wrong = []
     for name, text in docs.items():
-        for link in LINK.findall(re.sub(r"```.*?```", "", text, flags=re.DOTALL)):
+        for link in LINK.findall(FENCED.sub("", text)):
             if "://" in link:
                 continue
             path, _, anchor = link.partition("#")
             target = (root / name).parent / path if path else root / name
             if not target.exists():
                 wrong.append(f"{name}: {link} does not exist")
-            elif anchor and anchor not in map(slug, re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.M)):
+            elif anchor and anchor not in anchors(text if not path else target.read_text(encoding="utf-8")):
                 wrong.append(f"{name}: {link} names no heading")
     return wrong
+
+
+def wrong_shape(docs):
+    """The manual's length, and the chapters of the Chinese one."""
+    words = len(docs[MANUAL].split())
+    wrong = [f"{MANUAL}: {words:,} words; allowed: {MOST_WORDS:,}"] if words > MOST_WORDS else []
+    chapters = [slug(heading) for heading in CHAPTER.findall(FENCED.sub("", docs[MANUAL]))]
+    chinese = CHINESE_CHAPTER.findall(FENCED.sub("", docs[CHINESE]))
+    difference = difflib.unified_diff(chapters, chinese, lineterm="", n=0)
+    return wrong + [f"{CHINESE}: other chapters than {MANUAL}: {line or 'a heading without a comment over it'}"
+                    for line in list(difference)[2:] if not line.startswith("@@")]
 
 
 def run(program, arguments, folder=None):
@@ -278,32 +399,48 @@ def play(root, program, docs):
     return played, wrong
 
 
-def self_test(root, program, docs):
+def self_test(root, program, docs, tables):
     def without(text):
         return {name: content.replace(text, "") for name, content in docs.items()}
+
+    def instead(name, old, new):
+        return docs | {name: docs[name].replace(old, new)}
 
     figure = re.search(r"per iteration, by elapsed time +([\d.]+)", docs["README.md"]).group(1)
     # All files, and only the commands that read the one that is made wrong.
     key = "[steps.question]  "
-    lesson = next(name for name, content in TOML.findall(docs[MANUAL]) if key in content)
-    commands = [found.group() for found in CONSOLE.finditer(docs[MANUAL]) if lesson in found.group()]
-    lesson_docs = {MANUAL: "\n".join([found.group() for found in TOML.finditer(docs[MANUAL])] + commands)}
-    assert not play(root, program, lesson_docs)[1]
+    everything = "\n".join(docs.values())
+    lesson = next(name for name, content in TOML.findall(everything) if key in content)
+    commands = [found.group() for found in CONSOLE.finditer(everything) if lesson in found.group()]
+    lesson_docs = {REFERENCE: "\n".join([found.group() for found in TOML.finditer(everything)] + commands)}
+    assert commands and not play(root, program, lesson_docs)[1]
+    last_chapter = CHAPTER.findall(FENCED.sub("", docs[MANUAL]))[-1]
     cases = [
-        ("a missing key", wrong_actions(root, without("| `R` | restart the run | `restart` |\n"))),
-        ("a key that does nothing", wrong_actions(root, docs | {MANUAL: docs[MANUAL].replace("| `R` |", "| `G` |")})),
-        ("a missing gesture", wrong_actions(root, without("| drag an edge of the range | move it |\n"))),
-        ("a missing table", wrong_actions(root, without(MARKER.format("Lanes")))),
-        ("a missing setting", wrong_settings(program, without("| `seed` |"))),
+        ("a missing key", wrong_tables(tables, without("| `R` | restart the run | `restart` |\n"))),
+        ("a key that does nothing", wrong_tables(tables, instead(REFERENCE, "| `R` |", "| `G` |"))),
+        ("a missing gesture", wrong_tables(tables, without("| drag an edge of the range | move it |\n"))),
+        ("a missing table", wrong_tables(tables, without(MARKER.format("Lanes")))),
+        ("a missing setting", wrong_tables(tables, without("| `seed` |"))),
+        ("a missing option", wrong_tables(tables, without("| `--what-if CHANGE ...` |"))),
+        ("an option that is none", wrong_tables(tables, instead(REFERENCE, "| `--share PERCENT` |", "| `--part PERCENT` |"))),
+        ("a missing command", wrong_tables(tables, without(OPTIONS.format("lanescope grade")))),
+        ("a command that is none", wrong_tables(tables, docs | {MANUAL: docs[MANUAL] + OPTIONS.format("lanescope probe")})),
+        ("a missing figure", wrong_tables(tables, without("| `bubble_percent` |"))),
         ("a missing key of a file", wrong_file_keys(root, without("`turned_knob`"))),
-        ("a key that no file has", wrong_file_keys(root, docs | {MANUAL: docs[MANUAL].replace("`hints`", "`hint`")})),
+        ("a key that no file has", wrong_file_keys(root, instead(REFERENCE, "`hints`", "`hint`"))),
         ("a missing table of keys", wrong_file_keys(root, without("kGoalKeys"))),
         ("a file that is wrong", play(root, program, {
-            MANUAL: lesson_docs[MANUAL].replace(key, "[steps.questions]  ")})[1]),
+            REFERENCE: lesson_docs[REFERENCE].replace(key, "[steps.questions]  ")})[1]),
         ("a missing profile number", wrong_names(root, program, without("`cpu.wake_us`"))),
         ("a missing field", wrong_names(root, program, without("`bubbles_by_cause`"))),
         ("a dangling link", wrong_links(root, {"README.md": "[x](docs/none.md)"})),
         ("a dangling anchor", wrong_links(root, {MANUAL: "# A\n[x](#b)"})),
+        ("a dangling anchor of another document", wrong_links(root, {MANUAL: "[x](reference.md#b)"})),
+        ("a manual that is too long", wrong_shape(docs | {MANUAL: docs[MANUAL] + " word" * MOST_WORDS})),
+        ("a chapter that is not in Chinese", wrong_shape(docs | {MANUAL: docs[MANUAL] + "\n## More\n"})),
+        ("a chapter in Chinese only", wrong_shape(docs | {CHINESE: docs[CHINESE] + "\n## 更多\n"})),
+        ("a chapter in another place", wrong_shape(instead(CHINESE, f"<!-- chapter: {slug(last_chapter)} -->",
+                                                           "<!-- chapter: installing -->"))),
         ("a figure that is not so", play(root, program, {"README.md": docs["README.md"].replace(figure, "1.5", 1)})[1]),
     ]
     return [f"self-test: no complaint about {what}" for what, complaints in cases if not complaints]
@@ -318,14 +455,19 @@ def main(arguments):
     root, program = pathlib.Path(places[0]), str(pathlib.Path(places[1]).resolve())
     docs = documents(root)
     played, wrong = play(root, program, docs)
+    try:
+        tables = generated_tables(root, program)
+    except ValueError as error:  # the action table was not understood
+        print(error)
+        return 1
     if "--write" in options:
-        write_key_tables(root, played)
+        write_tables(tables, played)
         for name, text in played.items():
             (root / name).write_text(text, encoding="utf-8")
         wrong = []
         docs = played
-    wrong += (wrong_actions(root, docs) + wrong_settings(program, docs) + wrong_file_keys(root, docs) +
-              wrong_names(root, program, docs) + wrong_links(root, docs) + self_test(root, program, docs))
+    wrong += (wrong_tables(tables, docs) + wrong_file_keys(root, docs) + wrong_names(root, program, docs) +
+              wrong_links(root, docs) + wrong_shape(docs) + self_test(root, program, docs, tables))
     for line in wrong:
         print(line)
     return 1 if wrong else 0

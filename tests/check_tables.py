@@ -6,11 +6,12 @@
     check_tables.py PROGRAM --quotes FOLDER [--write] also looks for each quote in the files FOLDER/S0*, ... of its tutorial;
                                                       with --write it keeps the hashes of those found in quotes.txt
 
-docs/manual.md has the published numbers beside this program's results: every experiment is run on the simulator, both sides,
-so the table is the same on every machine. docs/tutorials.md has the tutorials' claims and their places here, from
+docs/measurements.md has the published numbers beside this program's results: every experiment is run on the simulator, both
+sides, so the table is the same on every machine. docs/tutorials.md has the tutorials' claims and their places here, from
 docs/tutorials/claims.toml. Errors there are also: a claim without a place or a reason; a name of an experiment, number,
 setting or section that does not exist; a published number to which no claim of its tutorial leads; and one that none of the
-quotes that lead to it prints, unless it follows from others that are printed.
+quotes that lead to it prints, unless it follows from others that are printed. A section of the manual ("manual#report") may
+stand in docs/manual.md, docs/reference.md or docs/measurements.md: the first that has it counts.
 
 The tutorials are not ours to copy. docs/tutorials/quotes.txt has a hash of each quote that was found in them, so that a quote
 which was changed or invented afterwards is an error here, without the tutorials, too.
@@ -32,7 +33,9 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLAIMS, QUOTES = ROOT / "docs/tutorials/claims.toml", ROOT / "docs/tutorials/quotes.txt"
-MANUAL, TUTORIALS = ROOT / "docs/manual.md", ROOT / "docs/tutorials.md"
+MEASUREMENTS, TUTORIALS = ROOT / "docs/measurements.md", ROOT / "docs/tutorials.md"
+# Where a section of the manual may stand.
+MANUALS = [ROOT / "docs/manual.md", ROOT / "docs/reference.md", MEASUREMENTS]
 TITLES = {"S0": "S0: what a transfer costs", "S1": "S1: the data loader", "S2": "S2: asynchronous execution",
           "S3": "S3: pinned memory", "S4": "S4: iris on the GPU"}
 KEYS = {"kind", "quote", "says", "where", "why", "verdict", "note"}
@@ -41,7 +44,7 @@ SETTING = re.compile(r"([a-z0-9-]+)\.([a-z_]+)=(.+)")
 SECTION = re.compile(r"manual#(.+)")
 CHECKS = {"fitted": "fitted", "checked": "checked", "unchecked": "cannot be checked"}
 # The document of each table, and the word in its marks.
-PLACES = {"experiments": MANUAL, "claims": TUTORIALS}
+PLACES = {"experiments": MEASUREMENTS, "claims": TUTORIALS}
 
 
 def run(program, arguments):
@@ -120,11 +123,16 @@ def unanswered(experiment, result):
 class Lanescope:
     """The names that exist: experiments, their numbers, settings, sections of the manual."""
 
-    def __init__(self, experiments, settings, manual):
+    def __init__(self, experiments, settings, manuals):
+        """`manuals`: the text of each document that has sections, by its name."""
         self.experiments = {experiment["id"]: experiment for experiment in experiments}
         self.settings = {setting["key"]: setting for setting in settings}
-        headings = re.findall(r"^#+ (.+)$", manual, re.MULTILINE)
-        self.sections = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-"): heading for heading in headings}
+        self.sections = {}  # anchor: (document, heading)
+        for name, text in manuals.items():
+            prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+            for heading in re.findall(r"^#+ (.+)$", prose, re.MULTILINE):
+                anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+                self.sections.setdefault(anchor, (name, heading))
 
     def published(self, tutorial):
         return {f"{id}.{published['name']}": published for id, experiment in self.experiments.items()
@@ -231,7 +239,8 @@ def cell(text):
 
 def place_text(place, lanescope):
     if section := SECTION.fullmatch(place):
-        return f"[{lanescope.sections.get(section[1], section[1])}](manual.md#{section[1]})"
+        name, heading = lanescope.sections.get(section[1], (MANUALS[0].name, section[1]))
+        return f"[{heading}]({name}#{section[1]})"
     if SETTING.fullmatch(place):
         return f"`{place}`"
     name, _, part = place.partition(" ")
@@ -285,11 +294,17 @@ def self_test():
                            {"id": "X2", "correction": None, "sweep": {}, "published": []}],
                           [{"key": "size", "type": "integer", "choices": None, "of": {"loop": {"minimum": 1, "maximum": 9}}},
                            {"key": "how", "type": "choice", "choices": ["a", "b"], "of": {"loop": {}}},
-                           {"key": "on", "type": "bool", "choices": None, "of": {"loop": {}}}], "## One section (X1)\n")
+                           {"key": "on", "type": "bool", "choices": None, "of": {"loop": {}}}],
+                          {"manual.md": "## One section (X1)\n```\n# no section\n```\n",
+                           "reference.md": "## Another\n### One section (X1)\n"})
     good = {"kind": "claim", "quote": "0.4 s", "says": "s", "verdict": "right",
             "where": ["X1.total", "X1", "X1 correction", "X2 sweep", "X1.*", "loop.size=9", "loop.how=b", "loop.on=true",
-                      "manual#one-section-x1"]}
+                      "manual#one-section-x1", "manual#another"]}
     failed = [f"of what is right: {line}" for line in wrong_claims({"S0": [good]}, lanescope)]
+    for place, wanted in (("manual#another", "[Another](reference.md#another)"),
+                          ("manual#one-section-x1", "[One section (X1)](manual.md#one-section-x1)")):
+        if place_text(place, lanescope) != wanted:
+            failed.append(f"{place}: became {place_text(place, lanescope)}")
     bad = [({"kind": "opinion"}, "kind must be"), ({"verdict": "perhaps"}, "verdict must be"), ({"verdict": "wrong"}, "note is"),
            ({"quote": "0.3 s"}, "prints 400"), ({"says": ""}, "says is missing"), ({"colour": "red"}, "unknown key 'colour'"), ({"where": []}, "must have a place"),
            ({"why": "so"}, "must have a place"), ({"where": ["X1"]}, "X1.total: no claim reaches"),
@@ -298,7 +313,8 @@ def self_test():
            ({"where": ["X1 sweep"]}, "has no sweep"), ({"where": ["X1 story"]}, "is no place"),
            ({"where": ["loop.size=10"]}, "no such setting"), ({"where": ["loop.how=c"]}, "no such setting"),
            ({"where": ["loop.on=1"]}, "no such setting"), ({"where": ["loop.none=1"]}, "no such setting"),
-           ({"where": ["walk.size=1"]}, "no such setting"), ({"where": ["manual#none"]}, "no such section")]
+           ({"where": ["walk.size=1"]}, "no such setting"), ({"where": ["manual#none"]}, "no such section"),
+           ({"where": ["manual#no-section"]}, "no such section")]
     for change, said in bad:
         lines = wrong_claims({"S0": [copy.deepcopy(good) | change]}, lanescope)
         if not any(said in line for line in lines):
@@ -322,7 +338,8 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         results = list(pool.map(lambda each: run(program, ["run", "--experiment", each["id"], "--lang", "en", "--json", "-"]),
                                 experiments))
-    lanescope = Lanescope(experiments, run(program, ["list", "settings", "--json"]), MANUAL.read_text(encoding="utf-8"))
+    manuals = {path.name: path.read_text(encoding="utf-8") for path in MANUALS}
+    lanescope = Lanescope(experiments, run(program, ["list", "settings", "--json"]), manuals)
     claims = tomllib.loads(CLAIMS.read_text(encoding="utf-8"))
     tables = {"experiments": experiments_table(experiments, results), "claims": claims_table(claims, lanescope)}
     wrong = self_test() + [line for each, result in zip(experiments, results) for line in unanswered(each, result)]
