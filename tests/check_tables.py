@@ -44,7 +44,7 @@ SETTING = re.compile(r"([a-z0-9-]+)\.([a-z_]+)=(.+)")
 SECTION = re.compile(r"manual#(.+)")
 CHECKS = {"fitted": "fitted", "checked": "checked", "unchecked": "cannot be checked"}
 # The document of each table, and the word in its marks.
-PLACES = {"experiments": MEASUREMENTS, "claims": TUTORIALS}
+PLACES = {"sides": MEASUREMENTS, "experiments": MEASUREMENTS, "claims": TUTORIALS}
 
 
 def run(program, arguments):
@@ -78,12 +78,12 @@ def rows_of(experiment, result):
     if not experiment["published"]:
         return [f"| {name} | no number | – | – | – | – | – | {remark} |"]
     rows = []
-    for listed, published, ours in zip(experiment["published"], result["published"], result["simulated_or_measured"],
-                                       strict=True):
-        ratio = "–" if ours["ratio"] is None else f"{ours['ratio']:.2f}" if ours["ratio"] >= 0.1 else f"{ours['ratio']:.2g}"
+    for listed, published in zip(experiment["published"], result["published"], strict=True):
+        ours = published["here"]
         label = published["label"].replace("|", "\\|")
         rows.append(f"| {name} | {label} | {number(published['value'], published['unit'])} | {published['quality']} "
-                    f"| {number(ours['value'], ours['unit'])} | {ratio} | {check_text(listed)} | {remark} |")
+                    f"| {number(ours['value'], published['unit'])} | {number(published['in_pytorch'], published['unit'])} "
+                    f"| {check_text(listed)} | {remark} |")
         name = remark = ""
     return rows
 
@@ -104,17 +104,44 @@ def count_line(experiments):
             f"{count['unchecked']} cannot be checked.\n")
 
 
+def pace(us):
+    return "–" if not us else f"{us / 1000:,.3g} ms" if us >= 1000 else f"{us:.3g} µs"
+
+
+def sides_table(experiments, results):
+    """Both sides of each experiment, here and in PyTorch, and whether the two tell the same direction."""
+    rows, agree, measured = [], 0, 0
+    for experiment, result in zip(experiments, results):
+        there = result["in_pytorch"]
+        here = [run["pace"]["ns"] / 1e3 for run in result["runs"]]
+        factors = (result["gain"]["factor"] if result["gain"] else None, there["factor"] if there else None)
+        told = [None if f is None else 0 if 1 / 1.05 <= f <= 1.05 else 1 if f > 1 else -1 for f in factors]
+        near = None in told or max(factors) / min(factors) < 1.1
+        says = "–" if None in told else "yes" if told[0] == told[1] or near else "no"
+        measured += says != "–"
+        agree += says == "yes"
+        rows.append("| {} {} | {} → {} | {} | {} | {} | {} |".format(
+            experiment["id"], experiment["title"].replace("|", "\\|"), pace(here[0]), pace(here[1]),
+            "–" if factors[0] is None else f"{factors[0]:.2f}",
+            f"{pace(there['before']['us'])} → {pace(there['after']['us'])}" if there else "–",
+            "–" if factors[1] is None else f"{factors[1]:.2f}", says))
+    machine = next((result["in_pytorch"]["machine"] for result in results if result["in_pytorch"]), "not measured")
+    return "\n".join([f"In PyTorch: {machine}. {agree} of {measured} with a factor on both sides tell the same direction.\n",
+                      "| | simulated here, an iteration | factor | in PyTorch | factor | same direction |",
+                      "|---|---|---|---|---|---|", *rows])
+
+
 def experiments_table(experiments, results):
     rows = [row for experiment, result in zip(experiments, results) for row in rows_of(experiment, result)]
-    return "\n".join([count_line(experiments), "| | published | value | quality | simulated here | ratio | check | remark |",
+    return "\n".join([count_line(experiments), "| | published | value | quality | simulated here | in PyTorch | check | remark |",
                       "|---|---|---|---|---|---|---|---|", *rows])
 
 
 def unanswered(experiment, result):
     """Numbers that name a figure must get one."""
     return [f"{experiment['id']}: {published['name']}: the run has no value for {published['figure']}"
-            for published, ours in zip(experiment["published"], result["simulated_or_measured"], strict=True)
-            if published["figure"] is not None and ours["value"] is None]
+            for published, ours in zip(experiment["published"], result["published"], strict=True)
+            if published["figure"] is not None and ours["here"]["value"] is None]
 
 
 # --- The claims --------------------------------------------------------------------------------------------------------
@@ -341,7 +368,8 @@ def main():
     manuals = {path.name: path.read_text(encoding="utf-8") for path in MANUALS}
     lanescope = Lanescope(experiments, run(program, ["list", "settings", "--json"]), manuals)
     claims = tomllib.loads(CLAIMS.read_text(encoding="utf-8"))
-    tables = {"experiments": experiments_table(experiments, results), "claims": claims_table(claims, lanescope)}
+    tables = {"sides": sides_table(experiments, results), "experiments": experiments_table(experiments, results),
+              "claims": claims_table(claims, lanescope)}
     wrong = self_test() + [line for each, result in zip(experiments, results) for line in unanswered(each, result)]
     wrong += wrong_claims(claims, lanescope)
     if options.quotes:

@@ -9,6 +9,7 @@
 #include "app/html_page.h"
 #include "app/html_text.h"
 #include "base/translate.h"
+#include "experiment/in_pytorch.h"
 #include "experiment/named_figure.h"
 
 namespace lanescope::app::html {
@@ -36,23 +37,50 @@ std::string check_line(const experiment::Checking& checking, const std::string& 
 }
 
 std::string published_table(const ExperimentReport& report) {
-  if (report.rows.empty()) return {};
   const bool simulated =
       std::all_of(report.rows.begin(), report.rows.end(), [](const PublishedRow& r) { return r.simulated; });
+  const experiment::InPytorch* measured = experiment::in_pytorch(report.experiment);
+  const auto in_pytorch = published_in_pytorch(report.experiment);
   std::string rows;
-  for (const PublishedRow& row : report.rows) {
+  const auto add = [&](const std::string& name, const std::string& here, const std::string& there,
+                       const std::string& about) {
+    rows += fmt::format(
+        "<tr><td class=\"name\">{}</td><td class=\"n\">–</td><td class=\"n\"><b>{}</b></td><td class=\"n\">{}</td>"
+        "<td>{}</td><td></td></tr>\n",
+        escaped(name), here, there, escaped(about));
+  };
+  for (const experiment::Side side : {experiment::Side::Before, experiment::Side::After}) {
+    const auto s = static_cast<std::size_t>(side);
+    if (!report.runs[s]) continue;
+    add(tr("{}, an iteration", tr(std::string(side_key(side)).c_str())), duration(report.runs[s]->summary.pace.ns),
+        measured != nullptr ? with_unit(measured->sides[s].us, "µs") : "–",
+        measured != nullptr ? tr("in PyTorch {} to {} µs", figure_number(measured->sides[s].least_us),
+                                 figure_number(measured->sides[s].most_us))
+                            : std::string());
+  }
+  if (report.runs[0] && report.runs[1]) {
+    const auto factor = [](const analysis::Gain& gain) {
+      return with_unit(gain.known() ? std::optional(gain.factor) : std::nullopt, "×");
+    };
+    add(tr("how many times as fast"), factor(analysis::gain_between(*report.runs[0], *report.runs[1])),
+        measured != nullptr ? factor(measured->gain()) : "–", {});
+  }
+  for (std::size_t i = 0; i < report.rows.size(); ++i) {
+    const PublishedRow& row = report.rows[i];
     const experiment::Published& p = *row.compared.published;
     rows += fmt::format(
         "<tr><td class=\"name\">{}</td><td class=\"n\">{}</td><td class=\"n\"><b>{}</b></td><td class=\"n\">{}</td>"
         "<td>{}<span class=\"pill\">{}</span></td><td>{}</td></tr>\n",
         escaped(p.label[base::language()]), with_unit(p.value, unit_of(p)), with_unit(row.compared.ours, unit_of(p)),
-        with_unit(row.compared.ratio, "×"), escaped(p.environment[base::language()]),
+        with_unit(in_pytorch[i], unit_of(p)), escaped(p.environment[base::language()]),
         escaped(tr(std::string(experiment::quality_key(p.quality)).c_str())),
         escaped(check_line(row.checking, p.unchecked[base::language()])));
   }
-  return table({tr("figure"), tr(">published"), simulated ? tr(">simulated here") : tr(">measured here"), tr(">ratio"),
-                tr("published for"), tr("check")},
-               rows);
+  return table({tr("figure"), tr(">published"), simulated ? tr(">simulated here") : tr(">measured here"),
+                tr(">in PyTorch"), tr("published for"), tr("check")},
+               rows) +
+         fmt::format("<p>{}</p>\n", escaped(measured != nullptr ? tr("In PyTorch: {}.", measured->machine)
+                                                                : tr("Not measured in PyTorch.")));
 }
 
 std::string times(double ratio) { return fmt::format("{:.{}f}\u202f×", ratio, ratio < 0.1 ? 3 : 2); }
@@ -99,7 +127,8 @@ static std::string per(const analysis::Gain& gain, const std::string& basis) {
 
 std::string experiment_section(const ExperimentReport& report) {
   const experiment::Experiment& e = report.experiment;
-  std::string body = "<dl class=\"facts\">\n" + definition(N_("what it shows"), e.shows[base::language()]) +
+  std::string body = "<dl class=\"facts\">\n" + definition(N_("in PyTorch"), report.disagreement) +
+                     definition(N_("what it shows"), e.shows[base::language()]) +
                      definition(N_("what to watch"), e.watch[base::language()]) +
                      definition(N_("what to turn"), e.knob[base::language()]) +
                      definition(N_("where the tutorial errs"), e.correction[base::language()]) + "</dl>\n";

@@ -14,6 +14,7 @@
 #include "app/terminal_output.h"
 #include "base/translate.h"
 #include "device/device.h"
+#include "experiment/in_pytorch.h"
 #include "experiment/named_figure.h"
 #include "experiment/published_numbers.h"
 #include "lesson/grader.h"
@@ -117,6 +118,21 @@ std::string other_side_text(const RunStep& step, Language language) {
                  kLetters);
 }
 
+// Empty: not measured, or the step changes the experiment's settings.
+std::string in_pytorch_text(const RunStep& step) {
+  const Experiment e = lesson::experiment_of(*step.step);
+  const experiment::InPytorch* measured = experiment::in_pytorch(e);
+  const Experiment& whole = experiment::experiment_named(e.id);
+  if (measured == nullptr || whole.assignments(Side::Before) != e.assignments(Side::Before) ||
+      whole.assignments(Side::After) != e.assignments(Side::After))
+    return {};
+  const auto pace = [&](std::size_t side) { return html::duration(measured->sides[side].measured.summary.pace.ns); };
+  const analysis::Gain gain = measured->gain();
+  return fmt::format("<p class=\"answer\"><b>{}</b> {} → {}{} <span>{}</span></p>\n", html::words(N_("In PyTorch")),
+                     pace(0), pace(1), gain.known() ? ", " + figure_number(gain.factor) + " ×" : "",
+                     escaped(measured->machine));
+}
+
 std::string device_of(const RunStep& step) {
   const device::DeviceInfo& device = step.before->device();
   return device::name_in_words(device.name) + (device.simulated ? tr(" (simulated)") : "");
@@ -157,7 +173,7 @@ std::string asked(const RunStep& step, Language language) {
                           measured, escaped(device_of(step)));
     }
   }
-  return text;
+  return text + in_pytorch_text(step);
 }
 
 // When each step begins and how long it takes, and what is left of the lesson's time.

@@ -90,10 +90,11 @@ struct ExperimentReport {
   std::optional<experiment::Side> side;           ///< the requested side; empty: both
   std::array<std::optional<RunFigures>, 2> runs;  ///< by side; empty if ended early
   std::vector<PublishedRow> rows;
+  std::string disagreement;  ///< experiment::disagreement() of the two runs
 };
 
-/// Both sides: like comparison_json(); one side: like summary_json(). In addition "experiment", "published" and
-/// "simulated_or_measured".
+/// Both sides: like comparison_json(); one side: like summary_json(). In addition "experiment", "in_pytorch"
+/// (null: not measured) and "published", each number with ours under "here" and "in_pytorch".
 Json experiment_json(const ExperimentReport& report);
 std::string experiment_table(const ExperimentReport& report, const Style& style);
 

@@ -18,6 +18,7 @@
 #include "base/time.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
+#include "experiment/in_pytorch.h"
 #include "experiment/named_figure.h"
 #include "io/trace_file.h"
 
@@ -109,7 +110,8 @@ int run_experiment(const ExperimentRequest& request) {
 
   const base::Interrupt interrupt;
   Runs runs;
-  ExperimentReport report{.experiment = *request.experiment, .side = request.side, .runs = {}, .rows = {}};
+  ExperimentReport report{
+      .experiment = *request.experiment, .side = request.side, .runs = {}, .rows = {}, .disagreement = {}};
   for (const Side side : sides) {
     if (interrupt.asked()) break;
     const auto s = static_cast<std::size_t>(side);
@@ -131,6 +133,8 @@ int run_experiment(const ExperimentRequest& request) {
     figures.what_if = analysis::what_if_of(runs[s]->trace(), runs[s]->analysis(), figures, request.what_if);
   }
   report.rows = published_rows(request, runs, interrupt);
+  if (runs[0] && runs[1])
+    report.disagreement = experiment::disagreement(*request.experiment, runs[0]->measured(), runs[1]->measured());
   if (interrupt.asked()) say(tr("ended early; the figures cover what had run by then"));
 
   std::vector<Painter::Part> parts;
@@ -167,32 +171,44 @@ constexpr std::size_t kCheckWidth = 22;
 
 Json number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
 
+Json here_json(const PublishedRow& row) {
+  const std::string& why = row.compared.published->unchecked[base::language()];
+  return {{"value", number_or_null(row.compared.ours)},
+          {"ratio", number_or_null(row.compared.ratio)},
+          {"source", row.simulated ? "simulated" : "measured"},
+          {"check", check_key(row.checking.check)},
+          {"fitted", row.checking.fitted},
+          {"unchecked", why.empty() ? Json(nullptr) : Json(why)}};
+}
+
+Json pytorch_json(const experiment::Experiment& e) {
+  const experiment::InPytorch* measured = experiment::in_pytorch(e);
+  if (measured == nullptr) return nullptr;
+  Json json{{"machine", measured->machine}};
+  for (const Side side : {Side::Before, Side::After}) {
+    const experiment::PytorchSide& s = measured->sides[static_cast<std::size_t>(side)];
+    json[std::string(side_key(side))] = {{"us", s.us}, {"least_us", s.least_us}, {"most_us", s.most_us}};
+  }
+  const analysis::Gain gain = measured->gain();
+  json["factor"] = gain.known() ? Json(gain.factor) : Json(nullptr);
+  return json;
+}
+
 Json published_json(const ExperimentReport& report) {
   Json list = Json::array();
-  for (const experiment::Published& p : report.experiment.published) {
+  const auto in_pytorch = published_in_pytorch(report.experiment);
+  for (std::size_t i = 0; i < report.experiment.published.size(); ++i) {
+    const experiment::Published& p = report.experiment.published[i];
+    const bool ran = i < report.rows.size();
     list.push_back({{"name", p.name},
                     {"value", p.value},
                     {"unit", p.unit},
                     {"quality", quality_key(p.quality)},
                     {"label", p.label[base::language()]},
                     {"environment", p.environment[base::language()]},
-                    {"of", of_key(p.of)}});
-  }
-  return list;
-}
-
-Json ours_json(const ExperimentReport& report) {
-  Json list = Json::array();
-  for (const PublishedRow& row : report.rows) {
-    const std::string& why = row.compared.published->unchecked[base::language()];
-    list.push_back({{"name", row.compared.published->name},
-                    {"value", number_or_null(row.compared.ours)},
-                    {"unit", row.compared.published->unit},
-                    {"ratio", number_or_null(row.compared.ratio)},
-                    {"source", row.simulated ? "simulated" : "measured"},
-                    {"check", check_key(row.checking.check)},
-                    {"fitted", row.checking.fitted},
-                    {"unchecked", why.empty() ? Json(nullptr) : Json(why)}});
+                    {"of", of_key(p.of)},
+                    {"here", ran ? here_json(report.rows[i]) : Json(nullptr)},
+                    {"in_pytorch", number_or_null(in_pytorch[i])}});
   }
   return list;
 }
@@ -218,6 +234,8 @@ std::string story(const ExperimentReport& report, const Style& style) {
   const experiment::Experiment& experiment = report.experiment;
   std::string text =
       fmt::format("{}{} {}{}\n\n", style.bold, experiment.id, experiment.title[base::language()], style.off);
+  if (!report.disagreement.empty())
+    text += definition_list({{tr("in PyTorch"), {report.disagreement}}}, kExperimentWidth, style);
   return text + definition_list({{tr("what it shows"), {experiment.shows[base::language()]}},
                                  {tr("what to watch"), {experiment.watch[base::language()]}},
                                  {tr("what to turn"), {experiment.knob[base::language()]}}},
@@ -255,24 +273,48 @@ std::string published(const ExperimentReport& report, const Style& style) {
   for (const PublishedRow& row : report.rows) {
     quality_width = std::max(quality_width, display_width(quality_text(row)) + 2);
   }
-  table.titles({tr("published"), simulated ? tr("simulated here") : tr("measured here"), tr("ratio"),
+  const experiment::InPytorch* measured = experiment::in_pytorch(report.experiment);
+  const auto in_pytorch = published_in_pytorch(report.experiment);
+  table.titles({tr("published"), simulated ? tr("simulated here") : tr("measured here"), tr("in PyTorch"),
                 remark(tr("quality"), quality_width, tr("check"), tr("environment"))});
-  for (const PublishedRow& row : report.rows) {
+  const Cell none{"–", {}, {}};
+  for (const Side side : {Side::Before, Side::After}) {
+    const auto s = static_cast<std::size_t>(side);
+    const auto time = [&](double us) { return us > 0 ? Cell{figure_number(us), "µs", {}} : none; };
+    if (!report.runs[s]) continue;
+    table.row(
+        tr("{}, an iteration", tr(std::string(side_key(side)).c_str())),
+        {none, time(report.runs[s]->summary.pace.ns / 1e3), time(measured != nullptr ? measured->sides[s].us : 0)},
+        measured == nullptr ? std::string()
+                            : tr("in PyTorch {} to {} µs", figure_number(measured->sides[s].least_us),
+                                 figure_number(measured->sides[s].most_us)));
+  }
+  if (report.runs[0] && report.runs[1]) {
+    const auto factor = [&](const analysis::Gain& gain) {
+      return gain.known() ? Cell{figure_number(gain.factor), "×", {}} : none;
+    };
+    table.row(tr("how many times as fast"),
+              {none, factor(analysis::gain_between(*report.runs[0], *report.runs[1])),
+               measured != nullptr ? factor(measured->gain()) : none},
+              {});
+  }
+  for (std::size_t i = 0; i < report.rows.size(); ++i) {
+    const PublishedRow& row = report.rows[i];
     const experiment::Published& p = *row.compared.published;
     const std::string unit = experiment::unit_in_words(p.unit);
     const auto cell = [&](std::optional<double> value) {
       return value ? Cell{figure_number(*value), unit, {}} : Cell{"–", {}, {}};
     };
     table.row(
-        p.label[base::language()],
-        {cell(p.value), cell(row.compared.ours),
-         row.compared.ratio ? Cell{figure_number(*row.compared.ratio), "×", {}} : Cell{"–", {}, {}}},
+        p.label[base::language()], {cell(p.value), cell(row.compared.ours), cell(in_pytorch[i])},
         remark(quality_text(row), quality_width, tr(checking_text(row.checking)), p.environment[base::language()]));
     if (row.checking.check == experiment::Check::Unchecked) {
       reasons.push_back({p.label[base::language()], {p.unchecked[base::language()]}});
     }
   }
   std::string text = table.text(style);
+  text +=
+      '\n' + (measured != nullptr ? tr("In PyTorch: {}.", measured->machine) : tr("Not measured in PyTorch.")) + '\n';
   if (reasons.empty()) return text;
   text += fmt::format("\n{}{}{}\n", style.bold, tr("cannot be checked"), style.off);
   return text + definition_list(reasons, kExperimentWidth, style);
@@ -291,14 +333,14 @@ Json experiment_json(const ExperimentReport& report) {
   } else {
     json.update(runs_json(report));
   }
+  json["in_pytorch"] = pytorch_json(experiment);
   json["published"] = published_json(report);
-  json["simulated_or_measured"] = ours_json(report);
   return json;
 }
 
 std::string experiment_table(const ExperimentReport& report, const Style& style) {
   std::string text = story(report, style) + '\n' + figures(report, style);
-  if (!report.rows.empty()) text += '\n' + published(report, style);
+  text += '\n' + published(report, style);
   const std::string& correction = report.experiment.correction[base::language()];
   if (!correction.empty()) {
     text += '\n' + definition_list({{tr("where the tutorial errs"), {correction}}}, kExperimentWidth, style);

@@ -350,6 +350,9 @@ def samples(rows):
 )");
   if (feeds) {
     code.script(0, R"(
+p = 0
+
+
 def make_batch(rows, pin_memory):
     rows = min(rows, $problem_size - p)
     a, b = (torch.empty(rows, 2, pin_memory=pin_memory) for _ in range(2))

@@ -474,7 +474,6 @@ def make_batch(rows, pin_memory):
   if (!feeds || graphed(code)) code.script(0, "X, y = X[:$batch_size], y[:$batch_size]");
   if (hooked) write_hook(code, through_call && moved);
   code.line(0, "optimizer = torch.optim.SGD(model.parameters(), lr=0.01)");
-  code.script(0, "epochs = iterations");
   if (graphed(code)) {
     begin_graph(code);
     code.line(0, "def step():");
@@ -482,6 +481,7 @@ def make_batch(rows, pin_memory):
     write_training(code);
     code.line(1, "return loss");
   }
+  code.script(0, "epochs = iterations");
   code.line(0, "for epoch in range(epochs):");
   begin_iteration(code, 1, "epoch");
   if (feeds) {

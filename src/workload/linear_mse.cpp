@@ -281,8 +281,10 @@ void write_elapsed(CodeWriter& code, const std::string& timing) {
   }
   if (timing == "events-early") {
     code.script(1, "failed_before = failed");
-    code.line(1, "try: took = start.elapsed_time(end)", {"elapsed_time()"});
-    code.more(1, "except RuntimeError: failed += 1  # not ready");
+    code.line(1, "try:");
+    code.line(2, "took = start.elapsed_time(end)", {"elapsed_time()"});
+    code.more(1, "except RuntimeError:  # not ready");
+    code.more(2, "failed += 1");
     code.script(1, R"(note('failed_reads_percent', 100 * (failed - failed_before))
 if failed == failed_before:
     note('event_us', 1e3 * took))");
@@ -320,7 +322,7 @@ def make_batch(rows, pin_memory):
   code.line(0, "model = nn.Linear(1000, 1000).cuda()", {"set up"});
   code.more(0, "data, target = torch.randn(2, $batch_size, 1000).cuda()");
   if (events && !polled) {
-    code.script(0, "start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)");
+    code.line(0, "start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)");
   }
   if (timing == "events-early") code.script(0, "took, failed = None, 0");
   if (polled) code.script(0, "pairs = deque()");
@@ -348,9 +350,9 @@ def make_batch(rows, pin_memory):
   if (synchronized) code.synchronize(1, {}, {"synchronize()"});
   if (stopwatch) code.line(1, "start = time.time()");
   if (polled) {
-    code.script(1, "start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)");
+    code.line(1, "start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)");
   }
-  if (events) code.line(1, "start.record()  # torch.cuda.Event(enable_timing=True)", {"start.record()"});
+  if (events) code.line(1, "start.record()", {"start.record()"});
   code.line(1, "output = model(data)", {"forward"});
   if (events) code.line(1, "end.record()", {"end.record()"});
   if (synchronized || timing == "events") code.synchronize(1, {}, {"synchronize()"});

@@ -369,7 +369,8 @@ def draw(shown):  # as plt.plot() would
         2, column ? "pinned[k].copy_(points[:, 0], non_blocking=True)" : "pinned[k].copy_(points, non_blocking=True)",
         {"copy to pinned"});
     code.script(2, "number_of[k] = i");
-    code.more(2, "event[k].record(); k = 1 - k");
+    code.more(2, "event[k].record()");
+    code.more(2, "k = 1 - k");
     code.line(2, "event[k].synchronize()  # of the plot before", {"read one interval late"});
     code.more(2, "shown = pinned[k].numpy()");
   } else {

@@ -1,9 +1,11 @@
 #include "workload/program.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
+#include <regex>
 #include <utility>
 
 #include "base/json_text.h"
@@ -137,11 +139,25 @@ std::vector<std::string> shown_code(void (*write)(CodeWriter&), const Settings& 
 }
 
 void begin_script(CodeWriter& code, std::string_view standard, std::string_view of_torch) {
-  code.script(0, "import argparse\nimport json\nimport time");
+  code.script(0, code.on_cpu() ? "import time" : "import sys\nimport time");
   code.script(0, standard);
   code.script(0, "\nimport torch\nfrom torch import nn\nfrom torch.nn import functional as F");
   code.script(0, of_torch);
+  if (!code.on_cpu())
+    code.script(0, "\nif not torch.cuda.is_available():\n    sys.exit('PyTorch finds no GPU with CUDA here')");
+  code.script(0, "\ntorch.manual_seed($seed)");
+}
+
+namespace {
+
+constexpr const char* kHarness = "# ----- the loop is above; what follows times it -----";
+
+void write_harness(CodeWriter& code) {
+  code.script(0, kHarness);
   code.script(0, R"(
+import argparse
+import json
+
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument('--iterations', type=int, default=ITERATIONS, help='that are timed (default: %(default)s)')
 parser.add_argument('--warm-up', type=int, default=WARM_UP, help='before them (default: %(default)s)')
@@ -162,8 +178,10 @@ def lap(i):  # iteration i is next: after the warm-up the clock starts
   if (!code.on_cpu()) code.script(2, "torch.cuda.synchronize()");
   code.script(2, "laps.append((i, time.perf_counter()))");
   code.script(0, "");
-  code.script(0, "torch.manual_seed($seed)");
+  code.script(0, "loop(iterations)");
 }
+
+}  // namespace
 
 void write_busy(CodeWriter& code) {
   if (code.on_cpu()) {
@@ -241,8 +259,10 @@ void begin_iteration(CodeWriter& code, int indent, std::string_view number) {
 }
 
 void end_script(CodeWriter& code) {
+  write_harness(code);
   code.script(0, R"(lap(iterations)
 seconds = laps[-1][1] - laps[0][1]
+print(f'{1e6 * seconds / (iterations - warm_up):.1f} us per iteration, {iterations - warm_up} iterations')
 print(json.dumps({
     **ABOUT,)");
   code.script(1, code.on_cpu() ? "'device': 'cpu'," : "'device': torch.cuda.get_device_name(),");
@@ -294,9 +314,86 @@ std::string first_lines(const ScriptFacts& facts, std::int64_t warm_up, bool cud
   }
   text = "\"\"\"";
   for (std::size_t i = 0; i < facts.title.size(); ++i) text += (i == 0 ? "" : "\n") + in_comment(facts.title[i], false);
-  text += "\"\"\"\nABOUT = {\n";
-  for (const auto& [name, value] : facts.about) text += fmt::format("    {}: {},\n", in_quotes(name), in_quotes(value));
-  return text + fmt::format("}}\nITERATIONS, WARM_UP = {}, {}\n\n", facts.iterations, warm_up);
+  return text + "\"\"\"\n";
+}
+
+std::vector<std::string> constants(const ScriptFacts& facts, std::int64_t warm_up) {
+  std::vector<std::string> lines{"ABOUT = {"};
+  for (const auto& [name, value] : facts.about)
+    lines.push_back(fmt::format("    {}: {},", in_quotes(name), in_quotes(value)));
+  lines.insert(lines.end(), {"}", fmt::format("ITERATIONS, WARM_UP = {}, {}", facts.iterations, warm_up), ""});
+  return lines;
+}
+
+std::size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
+
+// Without "if i % 1 == 0:", which is always true, and without a condition inside one that is the same.
+std::vector<std::string> without_idle_conditions(const std::vector<std::string>& lines) {
+  struct Block {
+    std::size_t indent;
+    std::string condition;
+    bool dropped;
+  };
+  std::vector<Block> open;
+  std::vector<std::string> kept;
+  for (const std::string& line : lines) {
+    const std::size_t indent = indent_of(line);
+    while (!line.empty() && !open.empty() && indent <= open.back().indent) open.pop_back();
+    std::string text = line.substr(indent);
+    const bool condition = text.starts_with("if ") && text.ends_with(":");
+    const bool idle = condition && (text.ends_with(" % 1 == 0:") ||
+                                    std::ranges::any_of(open, [&](const Block& b) { return b.condition == text; }));
+    const auto dropped = static_cast<std::size_t>(std::ranges::count_if(open, &Block::dropped));
+    if (!idle) kept.push_back(std::string(indent - std::min(indent, 4 * dropped), ' ') + text);
+    if (condition) open.push_back({indent, text, idle});
+  }
+  return kept;
+}
+
+// The names that a line assigns to: "a, b = c = 1" has a, b and c.
+std::vector<std::string> assigned(std::string_view line) {
+  static const std::regex kTarget(R"(^\s*(\w+(?:, \w+)*) [+*/-]?= (.*)$)"), kName(R"(\w+)");
+  std::vector<std::string> names;
+  std::string rest(line);
+  for (std::smatch match; std::regex_match(rest, match, kTarget); rest = std::string(match[2])) {
+    const std::string targets = match[1];
+    for (std::sregex_iterator it(targets.begin(), targets.end(), kName), end; it != end; ++it)
+      names.push_back(it->str());
+  }
+  return names;
+}
+
+bool defines(std::string_view line) { return line.starts_with("def ") || line.starts_with("class "); }
+
+// What stands behind the last function becomes one, loop(), which the harness calls: so the loop is read first.
+void make_loop(std::vector<std::string>& lines) {
+  const auto harness = std::ranges::find(lines, kHarness);
+  auto first =
+      std::ranges::find_if(lines, [](const std::string& line) { return line.starts_with("torch.manual_seed"); }) + 1;
+  for (auto it = first; it < harness; ++it) {
+    if (!defines(*it)) continue;
+    do ++it;
+    while (it < harness && (it->empty() || it->front() == ' ' || it->front() == ')'));
+    first = it--;
+  }
+  // The names that a function shares with the loop, or that have a value before it.
+  std::vector<std::string> outer, shared;
+  for (auto it = lines.begin(); it < first; ++it) {
+    const std::size_t declared = it->find("global ");
+    const std::string line = declared == std::string::npos ? *it : it->substr(declared + 7) + " = 0";
+    if (declared == std::string::npos && indent_of(line) > 0) continue;
+    for (const std::string& name : assigned(line)) outer.push_back(name);
+  }
+  for (auto it = first; it < harness; ++it) {
+    for (const std::string& name : assigned(*it)) {
+      if (std::ranges::find(outer, name) != outer.end() && std::ranges::find(shared, name) == shared.end())
+        shared.push_back(name);
+    }
+    if (!it->empty()) it->insert(0, 4, ' ');
+  }
+  std::vector<std::string> head{"def loop(iterations):"};
+  if (!shared.empty()) head.push_back(fmt::format("    global {}", fmt::join(shared, ", ")));
+  lines.insert(first, head.begin(), head.end());
 }
 
 // The imports that every script begins with are left out where nothing uses them.
@@ -309,8 +406,6 @@ void leave_out_unused(std::vector<std::string>& lines) {
     if (std::ranges::none_of(lines, uses)) std::erase(lines, import);
   }
 }
-
-bool defines(std::string_view line) { return line.starts_with("def ") || line.starts_with("class "); }
 
 // Two empty lines around the functions and classes, never more than one elsewhere at the outermost level.
 std::string laid_out(const std::vector<std::string>& lines) {
@@ -349,6 +444,10 @@ Script workload_script(std::string_view workload, const Settings& settings, bool
   std::vector<std::string> lines = plain_text(program.code);
   if (!program.cuda_cpp) {
     leave_out_unused(lines);
+    lines = without_idle_conditions(lines);
+    make_loop(lines);
+    const std::vector<std::string> facts_of = constants(facts, warm_up);
+    lines.insert(std::ranges::find(lines, "import json") + 2, facts_of.begin(), facts_of.end());
     script.text += laid_out(lines);
   } else {
     for (const std::string& line : lines) script.text += line + '\n';

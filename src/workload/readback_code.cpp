@@ -79,14 +79,17 @@ void write_read_back(CodeWriter& code, const ReadbackSettings& s) {
       code.more(2, "value = float(host)");
       break;
     case Method::OneStepLate:
-      code.line(2, "pinned[k].copy_(loss.detach(), non_blocking=True)", {"copy to pinned"});
-      code.script(2, "number_of[k] = i");
-      code.more(2, "event[k].record(); now, k = k, 1 - k");
-      code.line(1, "if late is not None:  # the copy of the step before");
-      code.line(2, "event[late].query() or event[late].synchronize()", {"read one step late"});
-      code.more(2, "value = float(pinned[late])");
-      code.script(2, "got(i - number_of[late])");
-      code.line(1, "late, now = now, None");
+      code.line(2, "slot = 1 - slot", {"copy to pinned"});
+      code.more(2, "pinned[slot].copy_(loss.detach(), non_blocking=True)");
+      code.more(2, "copied[slot].record()");
+      code.script(2, "number_of[slot] = i");
+      code.line(1, "if waiting is not None:  # for the copy of the step before");
+      code.line(2, "copied[waiting].synchronize()", {"read one step late"});
+      code.more(2, "value = pinned[waiting].item()  # on the CPU");
+      code.script(2, "got(i - number_of[waiting])");
+      code.line(1, code.settings().integer(key::kLogInterval) == 1
+                       ? "waiting = slot"
+                       : "waiting = slot if i % $log_interval == 0 else None");
       return;
     case Method::Unsafe:
       code.line(2, "pinned.copy_(checked, non_blocking=True)", {"copy to pinned"});
@@ -113,10 +116,10 @@ void write_state(CodeWriter& code, const ReadbackSettings& s) {
       code.script(0, "host = torch.empty(())");
       break;
     case Method::OneStepLate:
-      code.script(0, R"(pinned = torch.empty(2, pin_memory=True)
-event = [torch.cuda.Event() for _ in range(2)]
-number_of = [0, 0])");
-      code.line(0, "k, late, now = 0, None, None");
+      code.line(0, "pinned = torch.empty(2, pin_memory=True)");
+      code.line(0, "copied = [torch.cuda.Event(), torch.cuda.Event()]");
+      code.script(0, "number_of = [0, 0]");
+      code.line(0, "slot, waiting = 0, None");
       break;
     case Method::Unsafe:
       // The iteration's number beside the loss tells whether both are there.
@@ -199,6 +202,10 @@ warnings.showwarning = count_warning)");
   if (s.method != Method::None) code.script(1, "note('numbers_read', numbers)\nnote('wrong_numbers', wrong)");
   if (s.sync_debug && !code.on_cpu()) code.script(1, "note('sync_warnings', warned)");
   if (board) code.script(0, "writer.close()");
+  if (s.method == Method::OneStepLate)
+    code.script(0,
+                "if waiting is not None:  # the last one\n    copied[waiting].synchronize()\n    value = "
+                "pinned[waiting].item()");
   code.synchronize(0);
   end_script(code);
 }

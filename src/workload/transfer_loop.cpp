@@ -25,6 +25,7 @@ constexpr BatchLimits kTransferBatch{.standard = 1000, .maximum = 1'000'000};
 constexpr std::size_t kTransferMostElements = std::size_t{1} << 28;  // per tensor: one gibibyte
 constexpr std::int32_t kTransferParameters = 10'000;
 constexpr float kScale = 65'536;                       // GradScaler's initial scale
+constexpr const char* kReady = "ready";                // a feed
 constexpr const char* kFoundInf = "found_inf.item()";  // the range of GradScaler's read
 constexpr float kTransferLearningRate = 0.01f;
 
@@ -33,16 +34,19 @@ struct TransferOptions : TrainingSettings {
       : TrainingSettings(settings),
         features(static_cast<std::int32_t>(settings.integer("features"))),
         model_us(settings.real("model_us")),
+        ready(settings.choice(key::kFeed) == kReady),
         side_stream(settings.choice(key::kCopyStream) == choice::kSideStream),
         round_trip(settings.boolean("round_trip")),
         scaler(settings.boolean("scaler")),
         train(scaler || settings.boolean("train")),
         graphed(uses_graph(settings)) {}
 
+  bool feeds() const { return feed_each_iteration || ready; }
   std::size_t elements() const { return workload::elements(batch_size, features); }
 
   std::int32_t features;
   double model_us;
+  bool ready;  ///< the host batch is made once
   bool side_stream;
   bool round_trip;
   bool scaler;
@@ -71,6 +75,7 @@ class TransferLoop final : public EagerWorkload {
   };
 
   void adapt(const TransferOptions& o);
+  void make_ready(const TransferOptions& o);
   bool adapted(const TransferOptions& o) const;
   void make_room(std::size_t elements, bool two);
   void initialise(std::uint64_t seed);
@@ -95,6 +100,8 @@ class TransferLoop final : public EagerWorkload {
   std::size_t prefetched_ = 0;  // elements prefetched into the current batch; 0: none
   device::Stream side_ = device::Stream::Default;
   bool side_made_ = false, on_side_ = false;
+  HostTensor ready_x_, ready_y_;  // of the feed kReady
+  bool ready_pinned_ = false;
   Tensor half_, output_, output_grad_;
   Tensor returned_;  // X after its round trip
   Tensor weight_, half_weight_, weight_grad_;
@@ -138,23 +145,36 @@ void TransferLoop::initialise(std::uint64_t seed) {
 }
 
 bool TransferLoop::adapted(const TransferOptions& o) const {
-  const bool side = o.side_stream && o.feed_each_iteration;
+  const bool side = o.side_stream && o.feeds();
   const bool room = o.elements() <= capacity_ && (!side || batches_[1].x.elements >= capacity_) &&
-                    (!o.round_trip || returned_.elements >= capacity_);
+                    (!o.round_trip || returned_.elements >= capacity_) &&
+                    (!o.ready || (ready_x_.elements == o.elements() && ready_pinned_ == o.pinned));
   return room && o.seed == seed_ && side == on_side_;
 }
 
 void TransferLoop::adapt(const TransferOptions& o) {
-  const bool side = o.side_stream && o.feed_each_iteration;
+  const bool side = o.side_stream && o.feeds();
   if (o.seed != seed_) initialise(o.seed);
   if (on_side_ && !side) leave_side_stream();
   make_room(o.elements(), side);
   if (o.round_trip && returned_.elements < capacity_) returned_ = eager_.tensor(capacity_);
   if (side && !on_side_) enter_side_stream();
+  if (o.ready) make_ready(o);
   // The next copies wait for the main stream's remaining work on the batches.
   for (const Batch& batch : batches_) {
     if (side) eager_.device().record(batch.used, Eager::kStream);
   }
+}
+
+// Earlier copies may still read the ones before: what is dropped is used again when they have ended.
+void TransferLoop::make_ready(const TransferOptions& o) {
+  if (ready_x_.elements == o.elements() && ready_pinned_ == o.pinned) return;
+  for (HostTensor* t : {&ready_x_, &ready_y_}) {
+    if (t->elements != 0) eager_.drop(*t);
+    *t = eager_.host_tensor(o.elements(), o.pinned);
+    eager_.host_fill(*t);
+  }
+  ready_pinned_ = o.pinned;
 }
 
 // The capacity is a power of two, so that dragging a size slider causes only a few allocations. Tensors that become too
@@ -205,9 +225,9 @@ void TransferLoop::copy_batch(Batch& to, const TransferOptions& o, Times& times)
   const std::size_t count = o.elements();
   device::Device& device = eager_.device();
   const device::Stream stream = on_side_ ? side_ : Eager::kStream;
-  HostTensor x, y;
+  HostTensor x = ready_x_, y = ready_y_;
   const Nanoseconds began = now();
-  {
+  if (!o.ready) {
     const Phase phase(eager_, "make batch");
     x = eager_.host_tensor(count, o.pinned);
     y = eager_.host_tensor(count, o.pinned);
@@ -219,9 +239,9 @@ void TransferLoop::copy_batch(Batch& to, const TransferOptions& o, Times& times)
     const Phase phase(eager_, "copy");
     if (on_side_) device.wait(stream, to.used);
     eager_.copy_to_device(to.x, x, count, o.non_blocking, stream);
-    eager_.drop(x);
+    if (!o.ready) eager_.drop(x);
     eager_.copy_to_device(to.y, y, count, o.non_blocking, stream);
-    eager_.drop(y);
+    if (!o.ready) eager_.drop(y);
     if (on_side_) device.record(to.copied, stream);
   }
   const Nanoseconds copied = now();
@@ -232,7 +252,7 @@ void TransferLoop::copy_batch(Batch& to, const TransferOptions& o, Times& times)
 
 // With a side stream, the copies are one batch ahead: the next batch arrives while the model works on this one.
 TransferLoop::Batch& TransferLoop::feed(const TransferOptions& o, Times& times) {
-  if (!o.feed_each_iteration) return batches_[0];
+  if (!o.feeds()) return batches_[0];
   if (!on_side_) {
     copy_batch(batches_[0], o, times);
     return batches_[0];
@@ -486,9 +506,14 @@ Settings transfer_loop_settings(const device::DeviceInfo& device) {
       device, {{{{.key = "scaler", .value = true}},
                 N_("GradScaler reads found_inf in the step, and PyTorch then raises \"operation not permitted when "
                    "stream is capturing\"")}});
-  return Settings({log_interval_setting(1), feed_setting("per-iteration"), pinned_setting(), non_blocking_setting(),
-                   copy_stream, round_trip, batch_size_setting(kTransferBatch), features, model_us, train, scaler,
-                   cuda_graph, dispatch_setting(device), seed_setting()});
+  SettingSpec feed = feed_setting("per-iteration");
+  feed.choices.push_back(kReady);
+  feed.help = N_(
+      "resident: the data stays on the GPU; per-iteration: a fresh host batch is made and copied each time; ready: one "
+      "that was made before the loop is copied.");
+  return Settings({log_interval_setting(1), feed, pinned_setting(), non_blocking_setting(), copy_stream, round_trip,
+                   batch_size_setting(kTransferBatch), features, model_us, train, scaler, cuda_graph,
+                   dispatch_setting(device), seed_setting()});
 }
 
 void check_transfer_loop(const Settings& settings) {

@@ -30,28 +30,30 @@ class Model(nn.Module):
   code.script(0, R"(
 class Layer(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, weight, x_half, y):
+    def forward(ctx, x, weight, x_half, y, no_gradient):
         model_runs($model_us)
-        ctx.save_for_backward(weight, x, y)
+        ctx.save_for_backward(x, y)
+        ctx.no_gradient = no_gradient
         return F.mse_loss(x, y, reduction='none')
 
     @staticmethod
     def backward(ctx, grad):
-        weight, x, y = ctx.saved_tensors
+        x, y = ctx.saved_tensors
         torch.ops.aten.mse_loss_backward(grad, x, y, 0)
         model_runs($model_us)  # for the inputs
         model_runs($model_us)  # for the weights
-        return None, torch.empty_like(weight), None, None
+        return None, ctx.no_gradient.detach(), None, None, None
 
 
 class Model(nn.Module):
     def __init__(self):
         super().__init__()
         self.weight = nn.Parameter(torch.empty(10_000).uniform_(-0.1, 0.1))
+        self.register_buffer('no_gradient', torch.zeros(10_000))
 
     def forward(self, x, y):
         self.weight.detach().half()
-        return Layer.apply(x, self.weight, x.half(), y)
+        return Layer.apply(x, self.weight, x.half(), y, self.no_gradient)
 
 )");
 }
@@ -71,13 +73,14 @@ void write_backward(CodeWriter& code) {
 
 struct Loop {
   explicit Loop(const CodeWriter& code)
-      : feeds(code.settings().choice(key::kFeed) == "per-iteration"),
+      : feeds(code.settings().choice(key::kFeed) != "resident"),
+        ready(code.settings().choice(key::kFeed) == "ready"),
         side(feeds && code.settings().choice(key::kCopyStream) == choice::kSideStream && !code.on_cpu()),
         scaler(code.settings().boolean("scaler")),
         train(scaler || code.settings().boolean("train")),
         graph(graphed(code)) {}
 
-  bool feeds, side, scaler, train, graph;
+  bool feeds, ready, side, scaler, train, graph;
 };
 
 /// The step as a function, whose tensors stay where they are.
@@ -105,12 +108,13 @@ void write_set_up(CodeWriter& code, const Loop& loop) {
   if (!loop.feeds) code.more(0, "X, Y = torch.randn(2, $batch_size, $features).cuda()");
   if (loop.train) code.script(0, "optimizer = torch.optim.SGD(model.parameters(), lr=0.01)");
   if (loop.scaler) code.script(0, "scaler = torch.amp.GradScaler('cuda')");
+  if (loop.ready) code.line(0, "x, y = make_batch($batch_size, pin_memory=$pinned)  # once");
   if (loop.graph) {
     write_step(code, loop);
   } else if (loop.side) {
-    code.script(0, R"(main, side = torch.cuda.current_stream(), torch.cuda.Stream()
-x, y = make_batch($batch_size, pin_memory=$pinned)
-ahead = x.to('cuda'), y.to('cuda'), main.record_event())");
+    code.script(0, R"(main, side = torch.cuda.current_stream(), torch.cuda.Stream())");
+    if (!loop.ready) code.script(0, "x, y = make_batch($batch_size, pin_memory=$pinned)");
+    code.script(0, "ahead = x.to('cuda'), y.to('cuda'), main.record_event()");
   }
 }
 
@@ -151,7 +155,10 @@ void write_launches(CodeWriter& code, const Loop& loop) {
     write_graph(code, "i", loop.side ? "k" : "");
     code.script(
         2, std::string("model_until = max(model_until, since) + ") + (loop.train ? "3 * " : "") + "$model_us / 1e6");
-    if (loop.side) code.line(1, "used[k].record(); k = 1 - k");
+    if (loop.side) {
+      code.line(1, "used[k].record()");
+      code.line(1, "k = 1 - k");
+    }
   } else {
     write_to_the_loss(code, loop.train);
   }
@@ -178,6 +185,9 @@ void write_transfer_loop(CodeWriter& code) {
   begin_script(code, "from collections import Counter");
   write_model(code, loop.train);
   code.script(0, R"(
+took, waited = Counter(), Counter()
+
+
 def take(name, since):  # what a statement took; of it, while the GPU ran the model
     now = time.perf_counter()
     took[name] += 1e6 * (now - since)
@@ -198,8 +208,10 @@ def make_batch(rows, pin_memory):
   begin_iteration(code, 1);
   code.script(1, "took, waited = Counter(), Counter()\nentered = since = time.perf_counter()");
   if (loop.feeds) {
-    code.line(1, "x, y = make_batch($batch_size, pin_memory=$pinned)", {"make batch"});
-    code.script(1, "since = take('make', since)");
+    if (!loop.ready) {
+      code.line(1, "x, y = make_batch($batch_size, pin_memory=$pinned)", {"make batch"});
+      code.script(1, "since = take('make', since)");
+    }
     write_copies(code, loop);
   }
   if (s.boolean("round_trip")) write_round_trip(code, loop);

@@ -37,7 +37,7 @@ std::vector<std::string> keys(const Json& object) {
 
 TEST_F(RunExperiment, BothSidesAreRunAndSetBesideWhatWasPublished) {
   Json json = json_of({"P09", "--iterations", "100", "--lang", "en"});
-  EXPECT_THAT(keys(json), ElementsAre("experiment", "runs", "ratio", "gain", "published", "simulated_or_measured"));
+  EXPECT_THAT(keys(json), ElementsAre("experiment", "runs", "ratio", "gain", "in_pytorch", "published"));
   EXPECT_EQ(json["experiment"],
             (Json{{"id", "P09"}, {"name", "item-each-iteration"}, {"title", "Reading the loss every iteration"}}));
   ASSERT_EQ(json["runs"].size(), 2u);
@@ -49,17 +49,15 @@ TEST_F(RunExperiment, BothSidesAreRunAndSetBesideWhatWasPublished) {
   EXPECT_LT(json["ratio"]["elapsed_ns"], 1);
   ASSERT_EQ(json["published"].size(), 3u);
   EXPECT_THAT(keys(json["published"][0]),
-              ElementsAre("name", "value", "unit", "quality", "label", "environment", "of"));
-  const Json ours = json["simulated_or_measured"];
-  ASSERT_EQ(ours.size(), 3u);
-  EXPECT_THAT(keys(ours[0]), ElementsAre("name", "value", "unit", "ratio", "source", "check", "fitted", "unchecked"));
-  EXPECT_EQ(ours[0]["check"], "differs");
-  for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_EQ(ours[i]["name"], json["published"][i]["name"]);
+              ElementsAre("name", "value", "unit", "quality", "label", "environment", "of", "here", "in_pytorch"));
+  const auto ours = [&](std::size_t i) -> const Json& { return json["published"][i]["here"]; };
+  EXPECT_THAT(keys(ours(0)), ElementsAre("value", "ratio", "source", "check", "fitted", "unchecked"));
+  EXPECT_EQ(ours(0)["check"], "differs");
   // 1,000 iterations, of which 100 were run.
-  EXPECT_NEAR(ours[0]["value"].get<double>(), json["runs"][0]["elapsed_ns"].get<double>() * 10 / 1e9, 1e-9);
-  EXPECT_NEAR(ours[0]["ratio"].get<double>(), ours[0]["value"].get<double>() / 3.4, 1e-12);
-  EXPECT_EQ(ours[0]["source"], "simulated");
-  EXPECT_GT(ours[2]["value"], 1) << "before / after";
+  EXPECT_NEAR(ours(0)["value"].get<double>(), json["runs"][0]["elapsed_ns"].get<double>() * 10 / 1e9, 1e-9);
+  EXPECT_NEAR(ours(0)["ratio"].get<double>(), ours(0)["value"].get<double>() / 3.4, 1e-12);
+  EXPECT_EQ(ours(0)["source"], "simulated");
+  EXPECT_GT(ours(2)["value"], 1) << "before / after";
 }
 
 TEST_F(RunExperiment, OneSideIsARunWithWhatIsKnownOfIt) {
@@ -69,9 +67,9 @@ TEST_F(RunExperiment, OneSideIsARunWithWhatIsKnownOfIt) {
   EXPECT_EQ(json["device"], "sim:teaching");
   EXPECT_EQ(json["iterations"], 20);
   EXPECT_EQ(json["experiment"]["title"], "每次迭代都读取损失");
-  EXPECT_TRUE(json["simulated_or_measured"][0]["value"].is_null()) << "of the other side";
-  EXPECT_TRUE(json["simulated_or_measured"][1]["value"].is_number());
-  EXPECT_TRUE(json["simulated_or_measured"][2]["value"].is_null()) << "it takes both";
+  EXPECT_TRUE(json["published"][0]["here"]["value"].is_null()) << "of the other side";
+  EXPECT_TRUE(json["published"][1]["here"]["value"].is_number());
+  EXPECT_TRUE(json["published"][2]["here"]["value"].is_null()) << "it takes both";
 }
 
 TEST_F(RunExperiment, TheTableTellsTheStoryAndCompares) {
@@ -88,14 +86,14 @@ TEST_F(RunExperiment, TheTableTellsTheStoryAndCompares) {
 // The link of rtx4090 is P20's, that of teaching is not.
 TEST_F(RunExperiment, SaysWhatTheMachineIsFittedTo) {
   const auto first_of = [&](const char* device) {
-    return json_of({"P20", "--side", "before", "--iterations", "2", "--device", device})["simulated_or_measured"];
+    return json_of({"P20", "--side", "before", "--iterations", "2", "--device", device})["published"];
   };
   Json fitted = first_of("sim:rtx4090"), other = first_of("sim:teaching");
-  EXPECT_EQ(fitted[0]["check"], "fitted");
-  EXPECT_EQ(fitted[0]["fitted"], Json::array({"link.h2d_pageable_gb_per_s"}));
-  EXPECT_EQ(fitted[1]["check"], "fitted") << "of the side that was not run, too";
-  EXPECT_EQ(other[0]["check"], "checked");
-  EXPECT_EQ(other[1]["check"], "missing") << "of the other side";
+  EXPECT_EQ(fitted[0]["here"]["check"], "fitted");
+  EXPECT_EQ(fitted[0]["here"]["fitted"], Json::array({"link.h2d_pageable_gb_per_s"}));
+  EXPECT_EQ(fitted[1]["here"]["check"], "fitted") << "of the side that was not run, too";
+  EXPECT_EQ(other[0]["here"]["check"], "checked");
+  EXPECT_EQ(other[1]["here"]["check"], "missing") << "of the other side";
   const std::string out = done({"P17", "--iterations", "2", "--lang", "en"}).out;
   EXPECT_THAT(out, HasSubstr("cannot be checked"));
   EXPECT_THAT(out, HasSubstr("The tutorial’s run also allocates"));
@@ -107,7 +105,7 @@ TEST_F(RunExperiment, NumbersWithSettingsOfTheirOwnAreRunUnlessToldNotTo) {
   const auto known = [&] {
     std::size_t count = 0;
     const Json json = json_of({"P26", "--iterations", "100"});
-    for (const Json& ours : json["simulated_or_measured"]) count += ours["value"].is_number() ? 1 : 0;
+    for (const Json& each : json["published"]) count += each["here"]["value"].is_number() ? 1 : 0;
     return count;
   };
   const std::size_t all = known();
@@ -135,7 +133,7 @@ TEST_F(RunExperiment, EndedEarlyReportsWhatItHas) {
   Json json = Json::parse(outcome.out);
   EXPECT_EQ(json["runs"].size(), 1u);
   EXPECT_TRUE(json["ratio"].is_null());
-  EXPECT_EQ(json["simulated_or_measured"].size(), 3u);
+  EXPECT_EQ(json["published"].size(), 3u);
 }
 
 }  // namespace

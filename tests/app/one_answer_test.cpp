@@ -255,7 +255,7 @@ TEST_F(OneAnswer, OfAReportOfTheSameTrace) {
     expect_in_table(told.table, told.json);
     expect_on_page(told.page, told.json);
     const auto compared = [](const Json& json) {
-      return without(json, {"source", "own", "loss", "experiment", "side", "published", "simulated_or_measured"});
+      return without(json, {"source", "own", "loss", "experiment", "side", "published", "in_pytorch"});
     };
     expect_equal(compared(told.json), compared(ran));
     EXPECT_FALSE(told.json["advice"]["cards"].empty());

@@ -83,10 +83,10 @@ TEST_F(PlotTransfer, OneIntervalLateAsksForTheArrayBefore) {
               ElementsAre("spin 1x1x1", "fill 1000x1x1", "cudaMemcpyAsync device->pinned 4000", "cudaEventRecord 1"));
   iterate(1);
   EXPECT_THAT(iterate(2), ElementsAre("spin 1x1x1", "fill 1000x1x1", "cudaMemcpyAsync device->pinned 4000",
-                                      "cudaEventRecord 2", "cudaEventQuery 1"));
+                                      "cudaEventRecord 2", "cudaEventSynchronize 1"));
   device_.unfinished = {device::GpuEvent{2}};
   EXPECT_THAT(iterate(4), ElementsAre("spin 1x1x1", "fill 1000x1x1", "cudaMemcpyAsync device->pinned 4000",
-                                      "cudaEventRecord 1", "cudaEventQuery 2", "cudaEventSynchronize 2"));
+                                      "cudaEventRecord 1", "cudaEventSynchronize 2"));
 }
 
 TEST_F(PlotTransfer, UnsafeWaitsForNothing) {

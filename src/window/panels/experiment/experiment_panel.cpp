@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/translate.h"
+#include "experiment/in_pytorch.h"
 #include "experiment/named_figure.h"
 #include "experiment/published_numbers.h"
 #include "inspect/figure_text.h"
@@ -174,6 +175,13 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
   };
   line(" ", FontRole::Small, title(Side::Before, Word::Before), title(Side::After, Word::After));
   row(Word::Iteration, [](const analysis::Summary& s) { return pace_text(s.pace); });
+  const experiment::InPytorch* in_pytorch = experiment::in_pytorch(active.experiment());
+  if (in_pytorch != nullptr) {
+    const auto pace = [&](std::size_t side) { return pace_text(in_pytorch->sides[side].measured.summary.pace); };
+    line(base::tr("in PyTorch"), FontRole::MonoSmall, pace(0), pace(1));
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", in_pytorch->machine.c_str());
+    note_place(c, "in PyTorch");
+  }
   if (before && after && gain_between(*before, *after).per_sample) {
     line(base::tr("sample"), FontRole::MonoSmall, sample_text(before->summary.pace, before->batch_size),
          sample_text(after->summary.pace, after->batch_size));
@@ -202,6 +210,12 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
   note_place(c, "factor");
   wrapped_text(c, FontRole::Small, Colour::Dim,
                fmt::format("{}, {}", of_what(gain), factor_basis(before->summary.pace, after->summary.pace)));
+  const std::string otherwise = experiment::disagreement(active.experiment(), *before, *after);
+  if (!otherwise.empty()) {
+    vertical_space(c, 4);
+    wrapped_text(c, FontRole::Body, Colour::Simulated, otherwise);
+    note_place(c, "disagreement");
+  }
 }
 
 // The machine, and why there is no number next to it or why that number proves nothing.
@@ -224,7 +238,7 @@ Colour check_colour(experiment::Check check) {
   return check == experiment::Check::Checked ? Colour::Good : Colour::Dim;
 }
 
-// Per number: its name; published | here | ratio; its quality; and its check status.
+// Per number: its name; published | here | in PyTorch; its quality; and its check status.
 void draw_published(const Canvas& c, const ActiveExperiment& active) {
   const Experiment& e = active.experiment();
   if (e.published.empty()) return;
@@ -233,12 +247,15 @@ void draw_published(const Canvas& c, const ActiveExperiment& active) {
   heading(c, in_words(c, Word::PublishedBeside).c_str());
   const float start = ImGui::GetCursorPosX();
   const float right = start + ImGui::GetContentRegionAvail().x;
-  const float here = right - 56 * s;
+  const float here = right - 74 * s;
   text(c, FontRole::Small, Colour::Dim, in_words(c, Word::Published));
   text_ending_at(c, here, FontRole::Small, Colour::Dim, base::tr("here"));
-  text_ending_at(c, right, FontRole::Small, Colour::Dim, base::tr("ratio"));
+  text_ending_at(c, right, FontRole::Small, Colour::Dim, base::tr("in PyTorch"));
   vertical_space(c, 4);
-  for (const ActiveExperiment::Row& each : active.published()) {
+  const auto in_pytorch = published_in_pytorch(e);
+  const std::vector<ActiveExperiment::Row> rows = active.published();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ActiveExperiment::Row& each = rows[i];
     const experiment::Compared& row = each.compared;
     const experiment::Published& p = *row.published;
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -252,7 +269,7 @@ void draw_published(const Canvas& c, const ActiveExperiment& active) {
     const bool beside = text_width(c.fonts, FontRole::MonoSmall, published + ours) + 8 * s <= here - start;
     if (!beside) text(c, FontRole::MonoSmall, Colour::Text, " ");
     text_ending_at(c, here, FontRole::MonoSmall, row.ours ? Colour::Accent : Colour::Muted, ours);
-    if (row.ratio) text_ending_at(c, right, FontRole::MonoSmall, Colour::Muted, factor_text(*row.ratio));
+    text_ending_at(c, right, FontRole::MonoSmall, Colour::Muted, in_pytorch[i] ? with_unit(*in_pytorch[i]) : "–");
     wrapped_text(c, FontRole::Small, quality_colour(p.quality), word(p.quality, language));
     wrapped_text(c, FontRole::Small, check_colour(each.checking.check), base::tr(checking_text(each.checking)));
     note_place(c, "published." + p.name);

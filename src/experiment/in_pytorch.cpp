@@ -1,0 +1,116 @@
+#include "experiment/in_pytorch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include <toml++/toml.h>
+
+#include "base/translate.h"
+#include "device/catalogue.h"
+#include "experiment/loop_script.h"
+#include "lanescope_assets.h"
+
+namespace lanescope::experiment {
+namespace {
+
+// Factors within this are told as "as fast", and two that differ by less agree.
+constexpr double kAlike = 1.05, kNear = 1.1;
+
+double samples_of(const Experiment& experiment, Side side) {
+  const workload::Settings settings =
+      start_settings(experiment, side, device::describe_device(experiment.device_of(side)));
+  return settings.spec("batch_size") != nullptr ? static_cast<double>(settings.integer("batch_size")) : 0;
+}
+
+// The unit that a figure's name ends with.
+std::string unit_by_ending(std::string_view name) {
+  for (const auto& [ending, unit] : {std::pair("_gb_per_s", "GB/s"), {"_percent", "%"}, {"_us", "µs"}, {"_ms", "ms"}}) {
+    if (name.ends_with(ending)) return unit;
+  }
+  return "count";
+}
+
+PytorchSide side_of(const Experiment& experiment, Side side, const toml::node_view<const toml::node> said) {
+  PytorchSide found;
+  found.us = said["us"][0].value_or(0.0);
+  found.least_us = said["us"][1].value_or(0.0);
+  found.most_us = said["us"][2].value_or(0.0);
+  analysis::Pace& pace = found.measured.summary.pace;
+  pace.basis = analysis::PaceBasis::Elapsed;
+  pace.ns = 1e3 * found.us;
+  pace.iterations = said["iterations"].value_or(std::int64_t{0});
+  found.measured.summary.iteration.count = pace.iterations;
+  found.measured.batch_size = samples_of(experiment, side);
+  if (const toml::table* figures = said["figures"].as_table()) {
+    for (const auto& [key, value] : *figures) {
+      workload::Figure figure;
+      figure.key = key.str();
+      figure.unit = unit_by_ending(figure.key);
+      figure.mean = value.value_or(0.0);
+      figure.count = 1;
+      found.measured.figures.push_back(std::move(figure));
+    }
+  }
+  return found;
+}
+
+std::map<std::string, InPytorch, std::less<>> read() {
+  std::map<std::string, InPytorch, std::less<>> all;
+  const assets::File* file = assets::find("data/pytorch.toml");
+  if (file == nullptr) return all;
+  const toml::table said = toml::parse(file->text);
+  const auto text = [&](const char* key) { return said[key].value_or(std::string()); };
+  const std::string machine =
+      fmt::format("PyTorch {}, {}, {}, {}", text("torch"), text("gpu"), text("cpu"), text("date"));
+  for (const Experiment& experiment : experiments()) {
+    const auto sides = std::as_const(said)["experiments"][experiment.id];
+    if (!sides) continue;
+    all[experiment.id] = {
+        machine,
+        text("gpu"),
+        {side_of(experiment, Side::Before, sides["before"]), side_of(experiment, Side::After, sides["after"])}};
+  }
+  return all;
+}
+
+int direction(double factor) { return factor > kAlike ? 1 : factor < 1 / kAlike ? -1 : 0; }
+
+std::string told(double factor) { return fmt::format("{:.2f}", factor); }
+
+}  // namespace
+
+const InPytorch* in_pytorch(const Experiment& experiment) {
+  static const auto all = read();
+  const auto found = all.find(experiment.id);
+  return found == all.end() ? nullptr : &found->second;
+}
+
+std::vector<std::optional<double>> published_in_pytorch(const Experiment& experiment) {
+  const InPytorch* found = in_pytorch(experiment);
+  const auto side = [&](std::size_t s) { return found != nullptr ? &found->sides[s].measured : nullptr; };
+  std::vector<std::optional<double>> numbers;
+  for (const Compared& each : compare(experiment, side(0), side(1))) {
+    const std::string& figure = each.published->figure;
+    const bool of_time = figure == "total_s" || figure.starts_with("iteration") || figure.starts_with("own.");
+    numbers.push_back(of_time ? each.ours : std::nullopt);
+  }
+  return numbers;
+}
+
+std::string disagreement(const Experiment& experiment, const Measured& before, const Measured& after) {
+  const InPytorch* measured = in_pytorch(experiment);
+  if (measured == nullptr) return {};
+  const double here = gain_between(before, after).factor;
+  const double there = measured->gain().factor;
+  if (here <= 0 || there <= 0 || direction(here) == direction(there)) return {};
+  if (std::max(here / there, there / here) < kNear) return {};
+  return base::tr("In PyTorch on an {} it was otherwise: {} times as fast, here {}.", measured->gpu, told(there),
+                  told(here));
+}
+
+}  // namespace lanescope::experiment

@@ -1,0 +1,42 @@
+// What the experiments' scripts took in PyTorch on a real GPU: assets/data/pytorch.toml, which
+// scripts/measure_pytorch.py writes. Beside what is simulated and what was published, it is the third column.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment/experiment.h"
+#include "experiment/named_figure.h"
+#include "experiment/published_numbers.h"
+
+namespace lanescope::experiment {
+
+/// The runs of one side: whole loops after their warm-up, with a wait for the GPU at both ends.
+struct PytorchSide {
+  double us = 0, least_us = 0, most_us = 0;  ///< per iteration: the median run, the fastest, the slowest
+  Measured measured;                         ///< for figure_value(): the median pace, and the loop's own figures
+};
+
+struct InPytorch {
+  analysis::Gain gain() const { return gain_between(sides[0].measured, sides[1].measured); }
+
+  std::string machine;  ///< "PyTorch 2.11.0, NVIDIA H200, Intel Xeon Platinum 8480+, 16 cores, 2026-11-30"
+  std::string gpu;      ///< "NVIDIA H200"
+  std::array<PytorchSide, 2> sides;
+};
+
+/// Null: not measured, or an experiment of the user's own.
+const InPytorch* in_pytorch(const Experiment& experiment);
+
+/// Each published number as the scripts had it, in the order of Experiment::published; empty where they have no such
+/// figure: all but times, factors of times, and the loop's own figures; and where nothing was measured.
+std::vector<std::optional<double>> published_in_pytorch(const Experiment& experiment);
+
+/// One sentence if these two runs of the experiment tell another direction than PyTorch did, with the factors of both;
+/// translated. Empty: they agree, or there is no factor between the sides. Where factors differ by less than a tenth,
+/// they agree.
+std::string disagreement(const Experiment& experiment, const Measured& before, const Measured& after);
+
+}  // namespace lanescope::experiment
