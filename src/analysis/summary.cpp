@@ -197,6 +197,16 @@ std::size_t spoken_of(std::span<const Summary> gpus) {
 
 }  // namespace
 
+bool computes(const Summary& summary) {
+  return summary.in_parts || summary.launch_count > 0 || summary.gpu_op_count > 0 || summary.cpu_op_count > 0;
+}
+
+Gain gain_between(const Summary& first, double first_samples, const Summary& second, double second_samples) {
+  const bool nothing = (first_samples != 0 && !computes(first)) || (second_samples != 0 && !computes(second));
+  if (nothing) return {.comparable = false};
+  return gain_between(first.pace, first_samples, second.pace, second_samples);
+}
+
 void say_whose(Summary& summary) {
   std::string& note = summary.verdict.note;
   if (summary.verdict_gpu_name.empty() || summary.verdict.kind == VerdictKind::Unknown) return;
