@@ -11,6 +11,7 @@
 #include "app/terminal_output.h"
 #include "base/time.h"
 #include "base/translate.h"
+#include "device/catalogue.h"
 #include "device/device.h"
 
 namespace lanescope::app {
@@ -313,6 +314,7 @@ std::string heading(const RunFigures& r, const Style& style) {
   std::string text = fmt::format("{}{}{}", style.bold, program, style.off);
   if (!r.facts.device_name.empty()) text += tr(" on {}", one_line(device::name_in_words(r.facts.device_name)));
   if (r.facts.simulated) text += tr(" (simulated)");
+  if (device::assumes_pytorch(r.facts.device)) text += tr(", PyTorch's costs assumed");
   if (!r.facts.iterations.empty()) text += tr(", iterations: {}", one_line(r.facts.iterations));
   return text + '\n';
 }

@@ -49,12 +49,12 @@ std::vector<std::string> keys_of(const Json& object) {
 TEST_F(Run, TheJsonHasTheseFieldsAndTypes) {
   Json json = run_json({"--workload", "linear-mse", "--iterations", "50"});
   EXPECT_THAT(keys_of(json),
-              ElementsAre("lanescope", "workload", "device", "simulated", "settings", "iterations", "elapsed_ns",
-                          "pace", "samples_per_s", "iteration_ns", "gpu_busy_ns", "kernel_ns", "exposed_copy_ns",
-                          "bubble_ns", "bubbles_by_cause", "bubbles_by_fine_cause", "host_wait_ns", "loader_wait_ns",
-                          "sync_count", "launch_count", "run_ahead", "h2d_bytes", "h2d_gb_per_s", "d2h_bytes",
-                          "d2h_gb_per_s", "verdict", "events", "loss", "verdict_sentence", "verdict_figures",
-                          "verdict_note", "own", "idle_ledger", "advice", "breakdown"));
+              ElementsAre("lanescope", "workload", "device", "simulated", "pytorch_costs", "settings", "iterations",
+                          "elapsed_ns", "pace", "samples_per_s", "iteration_ns", "gpu_busy_ns", "kernel_ns",
+                          "exposed_copy_ns", "bubble_ns", "bubbles_by_cause", "bubbles_by_fine_cause", "host_wait_ns",
+                          "loader_wait_ns", "sync_count", "launch_count", "run_ahead", "h2d_bytes", "h2d_gb_per_s",
+                          "d2h_bytes", "d2h_gb_per_s", "verdict", "events", "loss", "verdict_sentence",
+                          "verdict_figures", "verdict_note", "own", "idle_ledger", "advice", "breakdown"));
   EXPECT_EQ(json["lanescope"], "0.1.0");
   EXPECT_EQ(json["workload"], "linear-mse");
   EXPECT_EQ(json["device"], "sim:rtx4090");
