@@ -75,7 +75,8 @@ int add_share(Verdict& v, std::string label, double share) {
   return whole_percent(share);
 }
 
-void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
+/// `reads`: something is read back in the judged stretch, and blocks the CPU.
+void gpu_bound(Verdict& v, const Basis& basis, bool reads) {
   add_share(v, tr("kernels run"), basis.share(basis.figures.kernel_ns));
   v.figures.push_back(syncs(basis));
   if (v.exchange >= kExposedCopyMatters) {
@@ -102,9 +103,9 @@ void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
                  100 - busy, waits)
             : tr("The GPU idles {} % of the time, {} % with its next work at hand: it sets the pace, not the CPU.",
                  100 - busy, waits);
-  } else if (all_syncs > 0 && busy == 100) {
+  } else if (reads && busy == 100) {
     v.sentence = tr("The GPU is busy {} % of the time; reading less often would gain nothing.", busy);
-  } else if (all_syncs > 0 && 4 * v.after_sync >= v.idle) {
+  } else if (reads && 4 * basis.share(basis.figures.after_read_ns) >= v.idle) {
     v.sentence =
         tr("The GPU is busy {} % of the time; reading less often would gain at most the other {} %.", busy, 100 - busy);
   } else {
@@ -380,7 +381,7 @@ void judge_one(Summary& summary) {
   v.note = note_of(summary, figures);
   switch (v.kind) {
     case VerdictKind::GpuBound:
-      return gpu_bound(v, basis, summary.sync_count);
+      return gpu_bound(v, basis, summary.d2h_bytes > 0 && figures.sync_count > 0);
     case VerdictKind::SyncBound:
       return sync_bound(v, basis);
     case VerdictKind::LaunchBound:
