@@ -120,7 +120,9 @@ void sync_bound(Verdict& v, const Basis& basis) {
   const bool placed = j.sync_place_ns * 2 >= all && !j.sync_place.empty();
   const bool waits = placed && j.sync_place_kind == trace::RangeKind::Sync;
   const bool reads = j.after_read_ns * 2 >= all, uploads = !waits && !reads && j.after_upload_ns * 2 >= all;
-  const bool statement = trace::reads_back(j.sync_place_kind) || j.sync_place_kind == trace::RangeKind::Sync;
+  const std::string_view place = range_text(j.sync_place);
+  const bool statement =
+      trace::reads_back(j.sync_place_kind) || j.sync_place_kind == trace::RangeKind::Sync || place != j.sync_place;
   Nanoseconds part = placed ? j.sync_place_ns : all;
   std::string label, because;
   if (uploads) {
@@ -128,11 +130,11 @@ void sync_bound(Verdict& v, const Basis& basis) {
     label = tr("after a copy");
     because = tr("because the CPU waits for a copy to the GPU");
   } else if (placed && statement) {
-    label = tr("after {}", j.sync_place);
-    because = tr("because of {}", j.sync_place);
+    label = tr("after {}", place);
+    because = tr("because of {}", place);
   } else if (placed) {
-    label = tr("in {}", j.sync_place);
-    because = reads ? tr("because of a read in {}", j.sync_place) : tr("because of a wait in {}", j.sync_place);
+    label = tr("in {}", place);
+    because = reads ? tr("because of a read in {}", place) : tr("because of a wait in {}", place);
   } else if (reads) {
     part = j.after_read_ns;
     label = tr("after a read");

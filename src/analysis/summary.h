@@ -278,6 +278,9 @@ std::string recorded_text(const Summary& summary);
 /// The number in it: "10", "0.4".
 std::string recorded_percent(const Summary& summary);
 
+/// A range as people know it: PyTorch's operator "aten::_local_scalar_dense" is what .item() calls.
+std::string_view range_text(std::string_view range);
+
 /// A share of 0 to 1 in percent, for sentences.
 int whole_percent(double share);
 

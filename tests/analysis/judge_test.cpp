@@ -215,6 +215,11 @@ TEST(Judge, ASentenceNamesThePlaceAndHowOften) {
   EXPECT_EQ(sentence(s), "The GPU idles 41 % of the time, 38 % because of item().");
   EXPECT_THAT(figures(s), ElementsAre("idle 41 %", "after item() 38 %", "syncs 1.0 per iteration"));
 
+  // PyTorch's operator in a profile, which a program calls by another name.
+  s.judged.sync_place_kind = trace::RangeKind::Operator;
+  s.judged.sync_place = "aten::_local_scalar_dense";
+  EXPECT_EQ(sentence(s), "The GPU idles 41 % of the time, 38 % because of .item().");
+
   s.judged.sync_count = 6;
   s.judged.sync_place_kind = trace::RangeKind::Phase;
   s.judged.sync_place = "forward";  // a statement with the read somewhere in it
