@@ -397,7 +397,8 @@ std::string gain_sentence(const RunFigures& first, const RunFigures& second) {
   const analysis::Gain gain = analysis::gain_between(first, second);
   if (!gain.comparable) return tr("No factor: the iterations of the two do different work.");
   if (!gain.known()) return {};
-  const std::string basis = fmt::format("{}, {}", of_what(gain), factor_basis(first.summary.pace, second.summary.pace));
+  const std::string by = factor_basis(first.summary.pace, second.summary.pace);
+  const std::string basis = gain.per_sample ? tr("per sample, {}", by) : tr("per iteration, {}", by);
   const std::string factor = fmt::format("{:.2f}", std::max(gain.factor, 1 / gain.factor));
   if (factor == "1.00") return tr("The second is as fast as the first: {}.", basis);
   return gain.factor > 1 ? tr("The second is {} times as fast: {}.", factor, basis)
