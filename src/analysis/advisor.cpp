@@ -74,7 +74,7 @@ class Advisor {
 
   /// The range ("item()"); without a range, the call.
   std::string where(trace::NameId range, trace::NameId call) const {
-    return std::string(names_.text(range != 0 ? range : call));
+    return std::string(range_text(names_.text(range != 0 ? range : call)));
   }
 
   /// `lost`: an upper bound of the time lost in the whole stretch.
@@ -493,7 +493,7 @@ class Advisor {
   }
 
   std::string copy_place(const CopyGroup& group) const {
-    if (group.range != 0) return std::string(names_.text(group.range));
+    if (group.range != 0) return std::string(range_text(names_.text(group.range)));
     return group.direction == trace::CopyDirection::HostToDevice     ? tr("uploads")
            : group.direction == trace::CopyDirection::DeviceToHost   ? tr("downloads")
            : group.direction == trace::CopyDirection::DeviceToDevice ? tr("device-to-device copies")

@@ -224,9 +224,9 @@ class Ledger {
       row.file = names.text(all.key.file);
       row.place = fmt::format("{}:{}", without_folders(row.file), row.line);
     } else {
-      row.place = without_folders(names.text(all.key.name));
+      row.place = without_folders(range_text(names.text(all.key.name)));
     }
-    row.detail = without_folders(names.text(all.detail));
+    row.detail = without_folders(range_text(names.text(all.detail)));
     if (row.detail == row.place) row.detail.clear();
   }
 

@@ -75,7 +75,8 @@ int add_share(Verdict& v, std::string label, double share) {
   return whole_percent(share);
 }
 
-void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
+/// `reads`: something is read back in the judged stretch, and blocks the CPU.
+void gpu_bound(Verdict& v, const Basis& basis, bool reads) {
   add_share(v, tr("kernels run"), basis.share(basis.figures.kernel_ns));
   v.figures.push_back(syncs(basis));
   if (v.exchange >= kExposedCopyMatters) {
@@ -102,9 +103,9 @@ void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
                  100 - busy, waits)
             : tr("The GPU idles {} % of the time, {} % with its next work at hand: it sets the pace, not the CPU.",
                  100 - busy, waits);
-  } else if (all_syncs > 0 && busy == 100) {
+  } else if (reads && busy == 100) {
     v.sentence = tr("The GPU is busy {} % of the time; reading less often would gain nothing.", busy);
-  } else if (all_syncs > 0 && 4 * v.after_sync >= v.idle) {
+  } else if (reads && 4 * basis.share(basis.figures.after_read_ns) >= v.idle) {
     v.sentence =
         tr("The GPU is busy {} % of the time; reading less often would gain at most the other {} %.", busy, 100 - busy);
   } else {
@@ -119,7 +120,9 @@ void sync_bound(Verdict& v, const Basis& basis) {
   const bool placed = j.sync_place_ns * 2 >= all && !j.sync_place.empty();
   const bool waits = placed && j.sync_place_kind == trace::RangeKind::Sync;
   const bool reads = j.after_read_ns * 2 >= all, uploads = !waits && !reads && j.after_upload_ns * 2 >= all;
-  const bool statement = trace::reads_back(j.sync_place_kind) || j.sync_place_kind == trace::RangeKind::Sync;
+  const std::string_view place = range_text(j.sync_place);
+  const bool statement =
+      trace::reads_back(j.sync_place_kind) || j.sync_place_kind == trace::RangeKind::Sync || place != j.sync_place;
   Nanoseconds part = placed ? j.sync_place_ns : all;
   std::string label, because;
   if (uploads) {
@@ -127,11 +130,11 @@ void sync_bound(Verdict& v, const Basis& basis) {
     label = tr("after a copy");
     because = tr("because the CPU waits for a copy to the GPU");
   } else if (placed && statement) {
-    label = tr("after {}", j.sync_place);
-    because = tr("because of {}", j.sync_place);
+    label = tr("after {}", place);
+    because = tr("because of {}", place);
   } else if (placed) {
-    label = tr("in {}", j.sync_place);
-    because = reads ? tr("because of a read in {}", j.sync_place) : tr("because of a wait in {}", j.sync_place);
+    label = tr("in {}", place);
+    because = reads ? tr("because of a read in {}", place) : tr("because of a wait in {}", place);
   } else if (reads) {
     part = j.after_read_ns;
     label = tr("after a read");
@@ -380,7 +383,7 @@ void judge_one(Summary& summary) {
   v.note = note_of(summary, figures);
   switch (v.kind) {
     case VerdictKind::GpuBound:
-      return gpu_bound(v, basis, summary.sync_count);
+      return gpu_bound(v, basis, summary.d2h_bytes > 0 && figures.sync_count > 0);
     case VerdictKind::SyncBound:
       return sync_bound(v, basis);
     case VerdictKind::LaunchBound:

@@ -195,7 +195,8 @@ std::string why_unknown(const Pace& pace) {
 }
 
 double work_between(double first_samples, double second_samples) {
-  return first_samples > 0 && second_samples > 0 ? second_samples / first_samples : 1;
+  if (first_samples == 0 || second_samples == 0 || std::abs(first_samples) == std::abs(second_samples)) return 1;
+  return first_samples > 0 && second_samples > 0 ? second_samples / first_samples : 0;
 }
 
 double factor_between(double first_ns, double second_ns, double work) {
@@ -204,7 +205,8 @@ double factor_between(double first_ns, double second_ns, double work) {
 
 Gain gain_between(const Pace& first, double first_samples, const Pace& second, double second_samples) {
   const double work = work_between(first_samples, second_samples);
-  return {factor_between(first.known() ? first.ns : 0, second.known() ? second.ns : 0, work), work != 1};
+  return {factor_between(first.known() ? first.ns : 0, second.known() ? second.ns : 0, work), work > 0 && work != 1,
+          work > 0};
 }
 
 std::string_view of_what(const Gain& gain) { return gain.per_sample ? tr("per sample") : tr("per iteration"); }

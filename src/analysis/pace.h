@@ -62,16 +62,19 @@ std::string factor_basis(const Pace& first, const Pace& second);
 
 /// How much faster one run is than another, for the same work. The only place that decides what equal work is.
 struct Gain {
-  double factor = 0;        ///< how many times as fast the second is; 0: a pace is unknown
+  double factor = 0;        ///< how many times as fast the second is; 0: a pace is unknown, or nothing to compare
   bool per_sample = false;  ///< their iterations have different numbers of samples
+  bool comparable = true;   ///< false: their iterations do different work, and nothing says how much
 
   bool known() const { return factor > 0; }
 };
-/// A pace, and the samples of an iteration (the batch size); 0 samples: not known.
+/// A pace, and the samples of an iteration (the batch size). 0: not known; negative: so many, but they do not tell its
+/// work (trace::batch_tells_work).
 Gain gain_between(const Pace& first, double first_samples, const Pace& second, double second_samples);
 /// The factor for iterations that take so long, if the second does `work` times as much as the first; 0: unknown.
 double factor_between(double first_ns, double second_ns, double work);
-/// How many times as many samples an iteration of the second has; 1 if either is not known.
+/// How many times as many samples an iteration of the second has; 1 if either is not known; 0: more or fewer that do
+/// not tell its work.
 double work_between(double first_samples, double second_samples);
 /// "per iteration", "per sample"; translated.
 std::string_view of_what(const Gain& gain);

@@ -59,18 +59,23 @@ double batch_size_of(const trace::RunFacts& facts) {
   const std::string& text = setting->second;
   double samples = 0;
   const auto [stop, error] = base::from_chars(text.data(), text.data() + text.size(), samples);
-  return error == std::errc{} && stop == text.data() + text.size() && std::isfinite(samples) ? std::max(0.0, samples)
-                                                                                             : 0;
+  const bool known = error == std::errc{} && stop == text.data() + text.size() && std::isfinite(samples) && samples > 0;
+  const auto text_of = [&](const char* key) {
+    const auto found = facts.settings.find(key);
+    return found == facts.settings.end() ? std::string() : found->second;
+  };
+  return !known ? 0 : trace::batch_tells_work(text_of) ? samples : -samples;
 }
 
 Gain gain_between(const RunFigures& first, const RunFigures& second) {
-  return gain_between(first.summary.pace, batch_size_of(first.facts), second.summary.pace, batch_size_of(second.facts));
+  return gain_between(first.summary, batch_size_of(first.facts), second.summary, batch_size_of(second.facts));
 }
 
 std::optional<double> RunFigures::samples_per_s() const {
   const double samples = batch_size_of(facts);
   constexpr double kNsPerS = 1e9;
-  return samples > 0 && summary.pace.known() ? std::optional(samples * kNsPerS / summary.pace.ns) : std::nullopt;
+  if (samples <= 0 || !summary.pace.known() || !computes(summary)) return std::nullopt;
+  return samples * kNsPerS / summary.pace.ns;
 }
 
 }  // namespace lanescope::analysis

@@ -46,7 +46,8 @@ struct RunFigures {
   std::optional<Stretches> stretches;
   std::optional<Loss> loss;    ///< empty: timing only, or nothing was read
   std::vector<OwnFigure> own;  ///< figures that only the workload can know
-  /// From the setting batch_size and the pace; empty if either is unknown.
+  /// From the setting batch_size and the pace; empty if either is unknown, the batch does not tell an iteration's work,
+  /// or nothing is computed.
   std::optional<double> samples_per_s() const;
   /// Computed by the caller, because it needs a pass over the trace.
   std::optional<Advice> advice;
@@ -57,7 +58,7 @@ struct RunFigures {
   std::optional<AskedWhatIf> what_if;      ///< if it was asked for
 };
 
-/// Samples per iteration: the setting batch_size; 0: not known.
+/// Samples per iteration: the setting batch_size; 0: not known; negative: as in pace.h.
 double batch_size_of(const trace::RunFacts& facts);
 /// How much faster the second run is, for the same work.
 Gain gain_between(const RunFigures& first, const RunFigures& second);

@@ -197,6 +197,18 @@ std::size_t spoken_of(std::span<const Summary> gpus) {
 
 }  // namespace
 
+std::string_view range_text(std::string_view range) { return range == "aten::_local_scalar_dense" ? ".item()" : range; }
+
+bool computes(const Summary& summary) {
+  return summary.in_parts || summary.launch_count > 0 || summary.gpu_op_count > 0 || summary.cpu_op_count > 0;
+}
+
+Gain gain_between(const Summary& first, double first_samples, const Summary& second, double second_samples) {
+  const bool nothing = (first_samples != 0 && !computes(first)) || (second_samples != 0 && !computes(second));
+  if (nothing) return {.comparable = false};
+  return gain_between(first.pace, first_samples, second.pace, second_samples);
+}
+
 void say_whose(Summary& summary) {
   std::string& note = summary.verdict.note;
   if (summary.verdict_gpu_name.empty() || summary.verdict.kind == VerdictKind::Unknown) return;
@@ -205,7 +217,7 @@ void say_whose(Summary& summary) {
   // What is counted in all is this GPU's.
   for (VerdictFigure& figure : summary.verdict.figures) {
     if (figure.is_share || summary.judged.iterations > 0) continue;
-    figure.per = tr("of {}", summary.verdict_gpu_name);
+    figure.per = tr("on {}", summary.verdict_gpu_name);
     figure.unit = figure.measure.empty() ? figure.per : fmt::format("{} {}", figure.measure, figure.per);
   }
 }

@@ -267,10 +267,19 @@ struct Summary {
   double d2h_gb_per_s() const { return d2h_ns > 0 ? static_cast<double>(d2h_bytes) / static_cast<double>(d2h_ns) : 0; }
 };
 
+/// Iterations of which none computes anything, because each raises an error before its first operation, have trained no
+/// samples: there is no rate, and no factor.
+bool computes(const Summary& summary);
+/// As that of their paces; not comparable where samples are known and one of the two computes nothing.
+Gain gain_between(const Summary& first, double first_samples, const Summary& second, double second_samples);
+
 /// "from 10 % of the time", for the GPU's figures; empty if everything was recorded.
 std::string recorded_text(const Summary& summary);
 /// The number in it: "10", "0.4".
 std::string recorded_percent(const Summary& summary);
+
+/// A range as people know it: PyTorch's operator "aten::_local_scalar_dense" is what .item() calls.
+std::string_view range_text(std::string_view range);
 
 /// A share of 0 to 1 in percent, for sentences.
 int whole_percent(double share);

@@ -278,6 +278,8 @@ SweepRequest SweepArguments::request(const CLI::App& app) const {
   SweepRequest request;
   request.spec = spec();
   if (request.spec.axes.empty()) {
+    if (!session_.experiment.empty())
+      ready_sweep(experiment::experiment_from_argument(session_.experiment));  // refuses
     throw UsageError(tr("sweep needs --over KEY=VALUE,VALUE,...; for example --over batch_size=128,512"));
   }
   if (csv_ == "-" && json_ == "-") {

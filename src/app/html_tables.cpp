@@ -381,6 +381,7 @@ std::string machine_section(const PageRun& run, const SectionIds& id) {
   if (facts.simulated) {
     list.add(N_("simulated"), words("Yes. No number here was measured on a GPU: all times come from a model of this "
                                     "machine, and are only as good as its profile."));
+    if (device::assumes_pytorch(facts.device)) list.add(N_("PyTorch's costs"), words("assumed"));
   } else if (!facts.device.empty()) {
     list.add(N_("simulated"), words("No. Times were measured."));
   }

@@ -310,7 +310,8 @@ std::vector<Definition> definitions_of(const ListRequest& request) {
       for (const std::string& name : workload::workload_names()) {
         const workload::WorkloadInfo info = workload::workload_info(name);
         list.push_back(
-            {info.name, {fmt::format("{} ({})", tr(info.title.c_str()), info.experiments), tr(info.summary.c_str())}});
+            {info.name,
+             {fmt::format("{} ({})", tr(info.title.c_str()), tr(info.experiments.c_str())), tr(info.summary.c_str())}});
       }
       break;
     case ListRequest::What::Devices:

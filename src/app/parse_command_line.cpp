@@ -149,6 +149,20 @@ Examples:
   lanescope export train.lanescope --sqlite train.db && sqlite3 train.db "select file, line, sum(waiting_ns) from waits group by 1, 2"
   lanescope export train.lanescope --chrome train.json.gz)");
 
+constexpr const char* kListNotes = N_(
+    R"(Examples:
+  lanescope list workloads
+  lanescope list experiments --lang en
+  lanescope list settings --json)");
+
+constexpr const char* kLessonNotes = N_(
+    R"(Without an option, the plan is printed. Notes and sheets need a run of each step, which takes some seconds.
+
+Examples:
+  lanescope lesson one-line
+  lanescope lesson one-line --notes notes.html --worksheet sheet.html
+  lanescope lesson my-lesson.toml --worksheet answers.html --answers)");
+
 struct ListArguments {
   std::string what;
   bool json = false;
@@ -431,8 +445,8 @@ Request parse_command_line(int argc, const char* const* argv) {
                                 tr(kSweepNotes));
   Command<CalibrateArguments> calibrate(
       root, "calibrate", tr("measure this machine's GPU and write a profile for the simulator"), tr(kCalibrateNotes));
-  Command<ListArguments> list(root, "list",
-                              tr("list what the other commands accept: workloads, settings, figures and so on"));
+  Command<ListArguments> list(
+      root, "list", tr("list what the other commands accept: workloads, settings, figures and so on"), tr(kListNotes));
   Command<ReportArguments> report(
       root, "report", tr("analyse a saved trace or a run, and report as a table, as JSON or as an HTML page"),
       tr(kReportNotes));
@@ -441,8 +455,8 @@ Request parse_command_line(int argc, const char* const* argv) {
   Command<ExportArguments> exported(
       root, "export", tr("write the events, waits and bubbles of a saved trace as tables for pandas, DuckDB or SQLite"),
       tr(kExportNotes));
-  Command<LessonArguments> lesson(root, "lesson",
-                                  tr("print a lesson's plan, notes for the teacher, or sheets for the students"));
+  Command<LessonArguments> lesson(
+      root, "lesson", tr("print a lesson's plan, notes for the teacher, or sheets for the students"), tr(kLessonNotes));
   Command<GradeArguments> grade(root, "grade", tr("grade students' answers by what their lesson's runs give"),
                                 tr(kGradeNotes));
   Command<ScriptArguments> script(root, "script", tr("write a loop as a PyTorch script that runs on its own"),

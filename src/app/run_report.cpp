@@ -11,6 +11,7 @@
 #include "app/terminal_output.h"
 #include "base/time.h"
 #include "base/translate.h"
+#include "device/catalogue.h"
 #include "device/device.h"
 
 namespace lanescope::app {
@@ -120,8 +121,9 @@ std::vector<FigureRow> pace_figures(const std::vector<const RunFigures*>& runs) 
                        return cell;
                      },
                      [](const RunFigures& r) { return r.summary.pace.known() ? r.summary.pace.ns : std::nan(""); }});
-  if (runs.size() == 2 && analysis::gain_between(*runs[0], *runs[1]).per_sample) {
-    figures.back().value = {};  // unequal work
+  const analysis::Gain gain = runs.size() == 2 ? analysis::gain_between(*runs[0], *runs[1]) : analysis::Gain();
+  if (gain.per_sample || !gain.comparable) figures.back().value = {};  // unequal work
+  if (gain.per_sample) {
     const auto each = [](const RunFigures& r) {
       return r.summary.pace.known() ? r.summary.pace.ns / analysis::batch_size_of(r.facts) : std::nan("");
     };
@@ -150,6 +152,14 @@ std::vector<FigureRow> time_figures(const std::vector<const RunFigures*>& runs) 
       {tr("elapsed"), [](const RunFigures& r) { return duration_cell(r.elapsed_ns); },
        [](const RunFigures& r) { return static_cast<double>(r.elapsed_ns); }},
   };
+  if (runs.size() == 2 && !analysis::gain_between(*runs[0], *runs[1]).comparable) figures.back().value = {};
+  // Of another program without iterations, the figures are of the part of the trace that the verdict is about.
+  const auto is_part = [](const RunFigures* r) { return r->iterations == 0 && r->summary.window_ns() < r->elapsed_ns; };
+  if (std::ranges::any_of(runs, is_part)) {
+    figures.push_back({tr("  from the GPU's first to its last operation"),
+                       [](const RunFigures& r) { return duration_cell(r.summary.window_ns()); },
+                       {}});
+  }
   const auto has_rare = [](const RunFigures* r) { return r->once && !r->once->rows.empty(); };
   if (std::ranges::any_of(runs, has_rare)) {
     figures.push_back({tr("  of which steady"),
@@ -304,6 +314,7 @@ std::string heading(const RunFigures& r, const Style& style) {
   std::string text = fmt::format("{}{}{}", style.bold, program, style.off);
   if (!r.facts.device_name.empty()) text += tr(" on {}", one_line(device::name_in_words(r.facts.device_name)));
   if (r.facts.simulated) text += tr(" (simulated)");
+  if (device::assumes_pytorch(r.facts.device)) text += tr(", PyTorch's costs assumed");
   if (!r.facts.iterations.empty()) text += tr(", iterations: {}", one_line(r.facts.iterations));
   return text + '\n';
 }
@@ -379,6 +390,19 @@ std::string what_if_text(const analysis::AskedWhatIf& asked, const Style& style)
   std::string all = fmt::format("\n{}{}{}\n", style.bold, term, style.off);
   for (const std::string& line : wrapped(text, kAdviceWidth)) all += "  " + line + '\n';
   return all;
+}
+
+// "The second is 1.44 times as fast: per iteration, by elapsed time."
+std::string gain_sentence(const RunFigures& first, const RunFigures& second) {
+  const analysis::Gain gain = analysis::gain_between(first, second);
+  if (!gain.comparable) return tr("No factor: the iterations of the two do different work.");
+  if (!gain.known()) return {};
+  const std::string by = factor_basis(first.summary.pace, second.summary.pace);
+  const std::string basis = gain.per_sample ? tr("per sample, {}", by) : tr("per iteration, {}", by);
+  const std::string factor = fmt::format("{:.2f}", std::max(gain.factor, 1 / gain.factor));
+  if (factor == "1.00") return tr("The second is as fast as the first: {}.", basis);
+  return gain.factor > 1 ? tr("The second is {} times as fast: {}.", factor, basis)
+                         : tr("The second takes {} times as long: {}.", factor, basis);
 }
 
 std::string advice_text(const analysis::Advice& advice, const Style& style) {
@@ -457,10 +481,13 @@ std::string comparison_table(const RunFigures& first, const RunFigures& second, 
   const std::string second_title = title(second, names.second, tr("second run"));
 
   Table table = table_of({&first, &second});
-  table.titles({first_title, second_title, tr("ratio")});
+  table.titles({first_title, second_title, tr("second / first")});
   std::string text = heading(first, style);
   if (first.facts.device != second.facts.device) text += heading(second, style);
   text += fmt::format("{}{}{}\n\n", style.dim, settings_line(first, same), style.off);
+  if (const std::string gain = gain_sentence(first, second); !gain.empty()) {
+    text += fmt::format("{}{}{}\n\n", style.bold, gain, style.off);
+  }
   text += table.text(style) + '\n';
   text += fmt::format("{}: {}", first_title, verdict_text(first, style));
   text += fmt::format("{}: {}", second_title, verdict_text(second, style));

@@ -5,6 +5,7 @@
 #include "analysis/figure.h"
 #include "analysis/stragglers.h"
 #include "base/version.h"
+#include "device/catalogue.h"
 
 namespace lanescope::app {
 
@@ -349,6 +350,7 @@ Json summary_json(const analysis::RunFigures& figures) {
   if (!figures.facts.iterations.empty()) json["iterations_by"] = figures.facts.iterations;
   json["device"] = text_or_null(figures.facts.device);
   json["simulated"] = figures.facts.simulated;
+  if (device::assumes_pytorch(figures.facts.device)) json["pytorch_costs"] = "assumed";
   json["settings"] = std::move(settings);
   json["iterations"] = figures.iterations;
   json["elapsed_ns"] = figures.elapsed_ns;

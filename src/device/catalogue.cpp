@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -293,6 +295,21 @@ std::unique_ptr<Device> make_device(std::string_view id, DeviceContext context) 
 }
 
 DeviceInfo describe_device(std::string_view id) { return describe_device_from(needed_for(id), id); }
+
+bool assumes_pytorch(std::string_view id) {
+  if (id != kSim && !id.starts_with(kSimPrefix) && !id.starts_with(kCpuPrefix)) return false;
+  static std::mutex mutex;
+  static std::map<std::string, bool, std::less<>> read;
+  const std::lock_guard lock(mutex);
+  if (const auto known = read.find(id); known != read.end()) return known->second;
+  bool assumes = false;
+  try {
+    const SimChoice chosen = choose_sim({}, id);
+    assumes = sim::assumes_pytorch(chosen.profile, chosen.kind == DeviceKind::Cpu ? "pytorch_cpu" : "pytorch");
+  } catch (const base::Error&) {  // of a run on another machine
+  }
+  return read.emplace(id, assumes).first->second;
+}
 
 std::vector<FittedNumber> fitted_numbers(std::string_view id) {
   Choice choice = choose(needed_for(id), split(id).device);

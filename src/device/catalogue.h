@@ -68,6 +68,10 @@ std::string_view profile_named(std::string_view id);
 /// The CPU of a device's machine: "cpu:rtx4090" beside "sim:rtx4090", "cpu" beside "cuda:0" and "auto".
 std::string cpu_beside(std::string_view id);
 
+/// The device is simulated, and its profile assumes what PyTorch's statements cost (sim::assumes_pytorch); false, too,
+/// if the profile cannot be read. Reads a profile once.
+bool assumes_pytorch(std::string_view id);
+
 /// A number of a simulated device's profile that was taken from or fitted to a published number of the tutorials.
 struct FittedNumber {
   std::string key;                ///< "link.h2d_pinned_gb_per_s"

@@ -170,7 +170,7 @@ const workload::Figure* find_own(std::string_view key, const std::vector<workloa
 }  // namespace
 
 analysis::Gain gain_between(const Measured& first, const Measured& second) {
-  return analysis::gain_between(first.summary.pace, first.batch_size, second.summary.pace, second.batch_size);
+  return analysis::gain_between(first.summary, first.batch_size, second.summary, second.batch_size);
 }
 
 std::vector<FigureInfo> standard_figures() {
@@ -209,7 +209,9 @@ std::optional<double> figure_value(std::string_view key, const Measured& measure
     if (figure == nullptr || figure->count == 0) return std::nullopt;
     return total ? figure->total : figure->mean;
   }
-  if (key == kSamples.key && pace.known() && measured.batch_size > 0) return measured.batch_size * kNsPerS / pace.ns;
+  if (key == kSamples.key && pace.known() && measured.batch_size > 0 && computes(measured.summary)) {
+    return measured.batch_size * kNsPerS / pace.ns;
+  }
   if (key == kTotalTime.key && pace.known() && iterations > 0) {
     return pace.ns * static_cast<double>(iterations) / kNsPerS;
   }

@@ -36,7 +36,7 @@ std::string unit_in_words(std::string_view unit);
 struct Measured {
   analysis::Summary summary;
   std::vector<workload::Figure> figures;  ///< the workload's own figures
-  double batch_size = 0;                  ///< samples per iteration; 0: unknown
+  double batch_size = 0;                  ///< samples per iteration; 0: unknown; negative: as in analysis/pace.h
 };
 
 /// How much faster the second is, for the same work.

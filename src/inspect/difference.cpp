@@ -144,7 +144,7 @@ std::vector<DifferenceRow> difference_rows(const RunSnapshot& a, const RunSnapsh
 
 analysis::Gain gain_between(const RunSnapshot& a, const RunSnapshot& b) {
   if (a.whole || b.whole) return {analysis::factor_between(a.mean_ns(), b.mean_ns(), 1), false};
-  return analysis::gain_between(a.summary.pace, analysis::batch_size_of(a.facts), b.summary.pace,
+  return analysis::gain_between(a.summary, analysis::batch_size_of(a.facts), b.summary,
                                 analysis::batch_size_of(b.facts));
 }
 
@@ -180,6 +180,7 @@ std::string headline(const RunSnapshot& a, const RunSnapshot& b) {
     return basis.empty() ? says : says + ", " + basis;
   };
   const analysis::Gain gain = gain_between(a, b);
+  if (!gain.comparable) return tr("The iterations of A and B do different work");
   if (gain.per_sample) {
     switch (better(a, b)) {
       case Better::B:

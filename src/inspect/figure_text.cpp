@@ -20,8 +20,8 @@ std::string figure_text(double value) {
 }
 
 std::string factor_text(double factor) {
-  if (factor > 0 && factor < 0.1) return fmt::format("{:.1g}x", factor);
-  return fmt::format("{:.{}f}x", factor, factor >= 100 ? 0 : factor >= 10 ? 1 : 2);
+  if (factor > 0 && factor < 0.1) return base::tr("{}x", fmt::format("{:.1g}", factor));
+  return base::tr("{}x", fmt::format("{:.{}f}", factor, factor >= 100 ? 0 : factor >= 10 ? 1 : 2));
 }
 
 std::string change_text(double factor) {

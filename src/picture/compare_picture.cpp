@@ -91,8 +91,8 @@ CompareWords compare_words(const RunSnapshot& a, const RunSnapshot* b) {
   const Better who = better(a, *b);
   const Colour colour = who == Better::B ? Colour::Good : who == Better::A ? Colour::Wait : Colour::Text;
   std::string where = where_it_went(a, *b);
-  const bool known = a.mean_ns() > 0 && b->mean_ns() > 0;
-  if (where.empty() && known) where = tr("Their iterations differ by less than 1 %.");
+  const analysis::Gain gain = gain_between(a, *b);
+  if (where.empty() && gain.known() && !gain.per_sample) where = tr("Their iterations differ by less than 1 %.");
   return {headline(a, *b), std::move(where), colour};
 }
 

@@ -31,4 +31,11 @@ struct RunFacts {
   bool operator==(const RunFacts&) const = default;
 };
 
+/// Whether an iteration's work grows with its batch. Not where its model takes the time that a setting says, nor where
+/// the data decide how often a loop turns. `setting(key)`: the text of a setting; empty: there is none.
+inline bool batch_tells_work(const auto& setting) {
+  const bool turns_by_data = setting("network") == "while-loop" && setting("branch") == "data-dependent";
+  return !turns_by_data && setting("model_us").empty() && setting("model_ms").empty();
+}
+
 }  // namespace lanescope::trace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/translate.h"
+#include "trace/run_facts.h"
 
 namespace lanescope::workload {
 
@@ -114,7 +115,12 @@ Settings training_settings(const device::DeviceInfo& device, const BatchLimits& 
 }
 
 double batch_size_of(const Settings& settings) {
-  return settings.spec(key::kBatchSize) ? static_cast<double>(settings.integer(key::kBatchSize)) : 0;
+  if (!settings.spec(key::kBatchSize)) return 0;
+  const auto batch = static_cast<double>(settings.integer(key::kBatchSize));
+  const auto text_of = [&](const char* key) {
+    return settings.spec(key) ? to_text(settings.value(key)) : std::string();
+  };
+  return trace::batch_tells_work(text_of) ? batch : -batch;
 }
 
 std::int64_t reads_period(const Settings& settings) {

@@ -67,7 +67,8 @@ SettingSpec model_us_setting();
 /// log_interval, feed, pinned, non_blocking, batch_size, dispatch_us (by default the device's) and seed.
 Settings training_settings(const device::DeviceInfo& device, const BatchLimits& batch);
 
-/// Samples per iteration: the setting batch_size; 0 if there is none.
+/// Samples per iteration: the setting batch_size; 0 if there is none; negative if they do not tell its work
+/// (trace::batch_tells_work).
 double batch_size_of(const Settings& settings);
 
 /// The period of a loop that reads one value every log_interval iterations. 1 from 100 on: such a read costs at most an

@@ -196,7 +196,7 @@ TEST_F(AnalyseTest, AHostWaitOverABusyGpuIsNoLoss) {
   EXPECT_EQ(by_cause(s, BubbleCause::AfterSync), 0);
   EXPECT_EQ(s.bubble_ns, 4);  // [0,4) before the first operation
   EXPECT_EQ(s.verdict.kind, VerdictKind::GpuBound);
-  EXPECT_EQ(s.verdict.sentence, "The GPU is busy 100 % of the time; reading less often would gain nothing.");
+  EXPECT_EQ(s.verdict.sentence, "The GPU is busy 100 % of the time: it sets the pace, not the CPU.");
 }
 
 // Two threads wait [10,50) and [20,60) of their own: 40 + 40. On one thread a driver call inside the runtime call waits

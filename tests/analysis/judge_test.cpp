@@ -156,8 +156,20 @@ TEST(Judge, SentencesSayWhatHelps) {
 
   Summary busy = judged(980, 0, 20, 0, 0);
   EXPECT_EQ(sentence(busy), "The GPU is busy 98 % of the time: it sets the pace, not the CPU.");
-  busy.sync_count = 1;
+  busy.sync_count = busy.judged.sync_count = 1;
+  busy.judged.after_read_ns = 20;
+  EXPECT_EQ(sentence(busy), "The GPU is busy 98 % of the time: it sets the pace, not the CPU.") << "nothing was copied";
+  busy.d2h_bytes = 4;
   EXPECT_EQ(sentence(busy), "The GPU is busy 98 % of the time; reading less often would gain at most the other 2 %.");
+  busy.judged.after_read_ns = 4;  // of 20
+  EXPECT_EQ(sentence(busy), "The GPU is busy 98 % of the time: it sets the pace, not the CPU.");
+  // The last synchronisation of a run is in no iteration.
+  Summary full = judged(1000, 0, 0, 0, 0);
+  full.d2h_bytes = 4;
+  full.sync_count = 1;
+  EXPECT_EQ(sentence(full), "The GPU is busy 100 % of the time: it sets the pace, not the CPU.");
+  full.judged.sync_count = 1;
+  EXPECT_EQ(sentence(full), "The GPU is busy 100 % of the time; reading less often would gain nothing.");
 
   EXPECT_EQ(sentence(judged(690, 0, 0, 310, 0)),
             "The GPU idles 31 % of the time because the CPU launches work too slowly.");
@@ -202,6 +214,11 @@ TEST(Judge, ASentenceNamesThePlaceAndHowOften) {
   s.judged.sync_place_ns = 380;
   EXPECT_EQ(sentence(s), "The GPU idles 41 % of the time, 38 % because of item().");
   EXPECT_THAT(figures(s), ElementsAre("idle 41 %", "after item() 38 %", "syncs 1.0 per iteration"));
+
+  // PyTorch's operator in a profile, which a program calls by another name.
+  s.judged.sync_place_kind = trace::RangeKind::Operator;
+  s.judged.sync_place = "aten::_local_scalar_dense";
+  EXPECT_EQ(sentence(s), "The GPU idles 41 % of the time, 38 % because of .item().");
 
   s.judged.sync_count = 6;
   s.judged.sync_place_kind = trace::RangeKind::Phase;

@@ -10,6 +10,7 @@
 
 #include "analysis/account.h"
 #include "analysis/builders.h"
+#include "analysis/run_figures.h"
 
 namespace lanescope::analysis_test {
 namespace {
@@ -328,6 +329,51 @@ TEST(Pace, AFactorBetweenUnequalBatchesIsPerSample) {
     EXPECT_FALSE(alike.per_sample);
     EXPECT_DOUBLE_EQ(alike.factor, 1.5);
     EXPECT_EQ(of_what(alike), "per iteration");
+  }
+}
+
+// The model takes 8 ms, whether a batch has 4 samples or 32: 300 / 4 and 300 / 32 ns per sample tell nothing.
+TEST(Pace, NoFactorBetweenBatchesThatDoNotTellTheWork) {
+  const Pace first{PaceBasis::Elapsed, 300, 10, 0, 3'000, 0}, second{PaceBasis::Elapsed, 200, 10, 0, 2'000, 0};
+  for (const auto& [a, b] : {std::pair{-4, -32}, std::pair{-4, 32}, std::pair{4, -32}}) {
+    const analysis::Gain none = gain_between(first, a, second, b);
+    EXPECT_FALSE(none.known());
+    EXPECT_FALSE(none.comparable);
+    EXPECT_FALSE(none.per_sample);
+  }
+  for (const double same : {-32, 32, 0}) {
+    const analysis::Gain alike = gain_between(first, -32, second, same);
+    EXPECT_DOUBLE_EQ(alike.factor, 1.5);
+    EXPECT_TRUE(alike.comparable);
+  }
+}
+
+// Every iteration raises before its first launch: 120 samples in 40 us were not trained at 3 million per second.
+TEST(Pace, IterationsThatComputeNothingHaveNoRate) {
+  analysis::RunFigures raises, trains;
+  raises.facts.settings = trains.facts.settings = {{"batch_size", "120"}};
+  raises.summary.pace = {PaceBasis::Elapsed, 40'000, 10, 0, 400'000, 0};
+  trains.summary.pace = {PaceBasis::Elapsed, 800'000, 10, 0, 8'000'000, 0};
+  trains.summary.launch_count = 160;
+  EXPECT_FALSE(raises.samples_per_s().has_value());
+  EXPECT_DOUBLE_EQ(trains.samples_per_s().value_or(0), 150'000);
+  EXPECT_FALSE(gain_between(raises, trains).known());
+  EXPECT_FALSE(gain_between(raises, trains).comparable);
+  raises.facts.settings = trains.facts.settings = {};  // another program's: what it computes is not known
+  EXPECT_DOUBLE_EQ(gain_between(raises, trains).factor, 0.05);
+}
+
+// 8 samples in 2 ms would be 4,000 per second; with 16 it would be 8,000, for the model takes as long as it is told to.
+TEST(Pace, NoSamplesPerSecondWhereTheModelsTimeIsASetting) {
+  analysis::RunFigures run;
+  run.summary.pace = {PaceBasis::Elapsed, 2'000'000, 10, 0, 20'000'000, 0};
+  run.summary.launch_count = 30;
+  run.facts.settings = {{"batch_size", "8"}};
+  EXPECT_DOUBLE_EQ(run.samples_per_s().value_or(0), 4'000);
+  for (const char* key : {"model_us", "model_ms"}) {
+    run.facts.settings = {{"batch_size", "8"}, {key, "8"}};
+    EXPECT_DOUBLE_EQ(analysis::batch_size_of(run.facts), -8) << key;
+    EXPECT_FALSE(run.samples_per_s().has_value()) << key;
   }
 }
 

@@ -121,6 +121,10 @@ TEST_F(List, ExperimentsAreALineEachInEitherLanguage) {
   EXPECT_THAT(said({"list", "experiments", "--lang", "zh"}), HasSubstr("每次迭代都读取损失"));
 }
 
+TEST_F(List, SaysInChineseWhichExperimentsAWorkloadHas) {
+  EXPECT_THAT(said({"list", "workloads", "--lang", "zh"}), HasSubstr("P08 至 P10"));
+}
+
 TEST_F(List, VersionAndHelp) {
   const std::string version = said({"--version"});
   EXPECT_TRUE(version.starts_with("lanescope 0.1.0\n")) << version;
@@ -134,7 +138,10 @@ TEST_F(List, VersionAndHelp) {
   EXPECT_THAT(help, HasSubstr("default 1000"));
   EXPECT_THAT(help, HasSubstr("\"ratio\""));
   EXPECT_THAT(help, HasSubstr("Ctrl-C"));
-  EXPECT_THAT(said({"report", "--help"}), HasSubstr("Examples:"));
+  for (const char* command :
+       {"attach", "run", "sweep", "calibrate", "list", "report", "compare", "export", "lesson", "grade", "script"}) {
+    EXPECT_THAT(said({command, "--help"}), HasSubstr(std::string("\nExamples:\n  lanescope ") + command)) << command;
+  }
 }
 
 }  // namespace

@@ -205,6 +205,14 @@ TEST_F(Report, OfAPyTorchTraceGivesTheSameFigures) {
   EXPECT_THAT(run({"report", "torch.json"}).out, HasSubstr("overhead 1"));
 }
 
+// It has no iterations: 43 s were profiled, and from the first to the last operation 0.07 s busy and 12.85 s idle.
+TEST_F(Report, WithoutIterationsSaysOfWhichStretchItsFiguresAre) {
+  const std::string file = std::string(LANESCOPE_SOURCE_DIR) + "/tests/data/pytorch-alexnet.json.gz";
+  EXPECT_THAT(run({"report", file}).out,
+              testing::ContainsRegex("elapsed +43\\.[0-9]+ +s\n"
+                                     " +from the GPU's first to its last operation +12\\.92 +s\n"));
+}
+
 // Independently counted figures of these files; see tests/data/README.md.
 TEST_F(Report, CountsTheEventsOfRealPyTorchTracesByCategory) {
   struct Counted {

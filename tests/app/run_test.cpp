@@ -49,12 +49,12 @@ std::vector<std::string> keys_of(const Json& object) {
 TEST_F(Run, TheJsonHasTheseFieldsAndTypes) {
   Json json = run_json({"--workload", "linear-mse", "--iterations", "50"});
   EXPECT_THAT(keys_of(json),
-              ElementsAre("lanescope", "workload", "device", "simulated", "settings", "iterations", "elapsed_ns",
-                          "pace", "samples_per_s", "iteration_ns", "gpu_busy_ns", "kernel_ns", "exposed_copy_ns",
-                          "bubble_ns", "bubbles_by_cause", "bubbles_by_fine_cause", "host_wait_ns", "loader_wait_ns",
-                          "sync_count", "launch_count", "run_ahead", "h2d_bytes", "h2d_gb_per_s", "d2h_bytes",
-                          "d2h_gb_per_s", "verdict", "events", "loss", "verdict_sentence", "verdict_figures",
-                          "verdict_note", "own", "idle_ledger", "advice", "breakdown"));
+              ElementsAre("lanescope", "workload", "device", "simulated", "pytorch_costs", "settings", "iterations",
+                          "elapsed_ns", "pace", "samples_per_s", "iteration_ns", "gpu_busy_ns", "kernel_ns",
+                          "exposed_copy_ns", "bubble_ns", "bubbles_by_cause", "bubbles_by_fine_cause", "host_wait_ns",
+                          "loader_wait_ns", "sync_count", "launch_count", "run_ahead", "h2d_bytes", "h2d_gb_per_s",
+                          "d2h_bytes", "d2h_gb_per_s", "verdict", "events", "loss", "verdict_sentence",
+                          "verdict_figures", "verdict_note", "own", "idle_ledger", "advice", "breakdown"));
   EXPECT_EQ(json["lanescope"], "0.1.0");
   EXPECT_EQ(json["workload"], "linear-mse");
   EXPECT_EQ(json["device"], "sim:rtx4090");
@@ -192,9 +192,24 @@ TEST_F(Run, AComparisonsTableHasAColumnForEachRunAndTheRatio) {
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.out, HasSubstr("log_interval=1 "));
   EXPECT_THAT(outcome.out, HasSubstr("log_interval=100 "));
-  EXPECT_THAT(outcome.out, HasSubstr("ratio\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("second / first\n"));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex(
+                               "\n\nThe second is 1\\.[0-9]+ times as fast: per iteration, by elapsed time\\.\n\n"));
   EXPECT_THAT(outcome.out, HasSubstr("(simulated)"));
   EXPECT_THAT(outcome.out, HasSubstr("log_interval=100: "));
+}
+
+// P28: 4 samples or 32 in 8 ms. S4-wrong-device: a raised error against a step.
+TEST_F(Run, IterationsOfDifferentWorkHaveNoFactor) {
+  for (const char* id : {"P28", "S4-wrong-device"}) {
+    SCOPED_TRACE(id);
+    const Outcome outcome = run({"run", "--experiment", id, "--iterations", "50", "--json", "both.json"});
+    EXPECT_THAT(outcome.out, HasSubstr("\n\nNo factor: the iterations of the two do different work.\n\n"));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("per sample")));
+    const Json json = Json::parse(text_of(folder_ / "both.json"));
+    EXPECT_TRUE(json["gain"]["factor"].is_null());
+    EXPECT_TRUE(json["ratio"]["samples_per_s"].is_null());
+  }
 }
 
 TEST_F(Run, TheTableSaysWhatTheJsonSays) {

@@ -55,6 +55,7 @@ TEST(SummaryJson, HasTheFieldsOfTheCommandLineInTheirOrder) {
   "workload": "linear-mse",
   "device": "sim:rtx4090",
   "simulated": true,
+  "pytorch_costs": "assumed",
   "settings": {
     "batch_size": 128,
     "dispatch_us": 0.5,

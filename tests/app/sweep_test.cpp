@@ -75,6 +75,12 @@ TEST_F(Sweep, AnExperimentsOwnNeedsNoAxes) {
   EXPECT_EQ(json["points"].size(), 12u);
 }
 
+TEST_F(Sweep, AnExperimentWithoutASweepIsNamed) {
+  const Outcome outcome = run({"sweep", "--experiment", "P09"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.err, "lanescope: experiment P09 has no sweep of its own; give --over KEY=VALUE,VALUE,...\n");
+}
+
 // The second point would take hours.
 TEST_F(Sweep, EndedEarlyKeepsWhatThereIs) {
   Surroundings impatient;

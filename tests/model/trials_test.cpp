@@ -74,6 +74,14 @@ TEST(TrialsTest, ALargerBatchSaysHowMuchMoreWorkAnIterationDoes) {
               IsEmpty());
 }
 
+// Its model takes model_us however many rows a batch has: 8 times the rows in the same time would be no gain.
+TEST(TrialsTest, NoLargerBatchWhereTheModelsTimeIsASetting) {
+  EXPECT_THAT(tried("transfer-loop", {Remedy::FewerLaunches}, {"dispatch_us=10"}), ElementsAre("cuda_graph=true"));
+  EXPECT_THAT(tried("transfer-loop", {Remedy::FewerLaunches}, {"dispatch_us=10", "scaler=true", "train=true"}),
+              IsEmpty());
+  EXPECT_THAT(tried("dataloader", {Remedy::FewerLaunches}), IsEmpty());
+}
+
 TEST(TrialsTest, WhatAWorkloadDoesNotAllowIsNotOffered) {
   EXPECT_THAT(tried("linear-mse", {Remedy::LessCpuWork}, {"dispatch_us=10"}), IsEmpty()) << "nobody can set it";
   EXPECT_THAT(tried("dataloader", {Remedy::MoreWorkers}, {"num_workers=64", "prefetch_factor=8"}), IsEmpty());

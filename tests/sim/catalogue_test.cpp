@@ -109,6 +109,12 @@ TEST(Catalogue, ACpuIsThisMachinesOrAProfiles) {
   EXPECT_EQ(simulated.dispatch_us, 10);
 }
 
+TEST(Catalogue, SaysOfWhichDevicesPyTorchsCostsAreAssumed) {
+  for (const char* id : {"sim", "sim:rtx4090", "cpu:rtx4090"}) EXPECT_TRUE(assumes_pytorch(id)) << id;
+  for (const char* id : {"sim:teaching", "cpu", "cuda:0", "", "sim:gone.toml", "sim:rtx9090"})
+    EXPECT_FALSE(assumes_pytorch(id)) << id;
+}
+
 TEST(Catalogue, AnUnknownDeviceListsWhatIsAllowed) {
   for (const char* id : {"cuda9", "cuda:x", "sims", "", "sim:", "sim:rtx9090", "rtx4090", "Sim", "mine.toml",
                          "cpu:", "cpu:rtx9090", "cpus", "cpu0"}) {

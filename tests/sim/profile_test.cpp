@@ -269,6 +269,18 @@ TEST(EmbeddedProfiles, OfTheTeachingOneAllTimesAreRoundAndSteady) {
   }
 }
 
+// Nobody has measured PyTorch on these; the laptop's cost per operation is fitted, and the teaching GPU is no machine.
+TEST(EmbeddedProfiles, SayWhetherTheyAssumeWhatPyTorchCosts) {
+  for (const char* id : {"h200", "rtx4090", "rtx5090"}) EXPECT_TRUE(assumes_pytorch(embedded_profile(id))) << id;
+  for (const char* id : {"rtx4070-laptop-wsl2", "teaching"}) EXPECT_FALSE(assumes_pytorch(embedded_profile(id))) << id;
+  DeviceProfile calibrated = embedded_profile("rtx4090");
+  calibrated.numbers.push_back({"pytorch.op_us", 5, "measured on a machine"});
+  EXPECT_FALSE(assumes_pytorch(calibrated));
+  EXPECT_TRUE(assumes_pytorch(calibrated, "pytorch_cpu"));
+  calibrated.numbers.push_back({"pytorch.linear_us", 9, "assumed"});
+  EXPECT_TRUE(assumes_pytorch(calibrated));
+}
+
 TEST(EmbeddedProfiles, AnUnknownNameListsWhatIsThere) {
   try {
     embedded_profile("rtx9090");

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "workload/common_settings.h"
 #include "workload/workload.h"
 
 namespace lanescope::workload {
@@ -230,6 +231,25 @@ TEST(Settings, ASettingSaysWhenItHasNoEffect) {
   // A workload without that other setting always copies.
   const Settings bandwidth = default_settings("bandwidth", {});
   EXPECT_EQ(bandwidth.no_effect(*bandwidth.spec("pinned")), nullptr);
+}
+
+// In some workloads a larger batch is not more work: its model takes a given time, or the data decide how long it
+// loops.
+TEST(Settings, TheSamplesOfAnIterationSayWhetherTheyTellItsWork) {
+  const auto samples = [](const char* workload, const std::vector<std::string>& set = {}) {
+    Settings s = default_settings(workload, {});
+    for (const std::string& assignment : set) s.assign(assignment);
+    return batch_size_of(s);
+  };
+  EXPECT_EQ(samples("linear-mse"), 128);
+  EXPECT_EQ(samples("break-even"), 128);
+  EXPECT_EQ(samples("bandwidth"), 0);
+  EXPECT_EQ(samples("transfer-loop"), -1000);
+  EXPECT_EQ(samples("dataloader"), -8);
+  EXPECT_EQ(samples("readback"), -64);
+  EXPECT_EQ(samples("control-flow"), 128);
+  EXPECT_EQ(samples("control-flow", {"network=while-loop"}), -128);
+  EXPECT_EQ(samples("control-flow", {"network=while-loop", "branch=fixed"}), 128);
 }
 
 // A setting that has an effect only sometimes names one of the same workload, with a value that is allowed there.

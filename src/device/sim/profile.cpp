@@ -401,6 +401,20 @@ void leave_out_library(FrameworkCosts& costs, const DeviceProfile::Cpu& cpu) {
   take(FrameworkCall::LinearBackward, cpu.linear_grad_us * 2 / 3);
 }
 
+bool assumes_pytorch(const DeviceProfile& profile, std::string_view table) {
+  bool invented = true, known = false, assumed = false;
+  for (const DeviceProfile::Number& number : profile.numbers) {
+    const std::string_view key = number.key;
+    const bool is_assumed = number.source.starts_with("assumed");
+    // What the link and CUDA do is the same for an invented GPU.
+    invented &= is_assumed || key.starts_with("link.");
+    const bool of_table = key.starts_with(table) && key.substr(table.size()).starts_with('.');
+    known |= of_table || (key == "cpu.dispatch_us" && number.source.starts_with("fitted"));
+    assumed |= of_table && is_assumed;
+  }
+  return !invented && (!known || assumed);
+}
+
 std::vector<std::string> embedded_profiles() {
   std::vector<std::string> ids;
   for (const assets::File& file : assets::files()) {

@@ -107,6 +107,10 @@ DeviceProfile load_profile(const std::string& path);
 /// Of the three kernels of a linear layer's backward pass, which all have the same cost, two are the library's.
 void leave_out_library(FrameworkCosts& costs, const DeviceProfile::Cpu& cpu);
 
+/// What PyTorch's statements cost beside their CUDA calls is assumed: the table [pytorch] (`table`) or dispatch_us,
+/// where that is no measurement of PyTorch and not fitted to one. Not so of a machine that is invented as a whole.
+bool assumes_pytorch(const DeviceProfile& profile, std::string_view table = "pytorch");
+
 /// The ids of the built-in profiles, sorted.
 std::vector<std::string> embedded_profiles();
 /// Loads one of embedded_profiles(). Throws base::UsageError for any other id.

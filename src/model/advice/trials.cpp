@@ -99,7 +99,7 @@ class Trials {
 
   void larger_batch() {
     const auto rows = number(key::kBatchSize);
-    if (rows <= 0) return;
+    if (rows <= 0 || workload::batch_size_of(settings_) <= 0) return;  // what it does not tell, nobody can compare
     const auto most = static_cast<std::int64_t>(settings_.spec(key::kBatchSize)->maximum);
     const std::int64_t more = std::min(8 * rows, most);
     propose({with(key::kBatchSize, more)});

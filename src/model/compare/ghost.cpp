@@ -155,6 +155,7 @@ std::string ghost_legend(const std::string& difference, double rate_then, double
   text += " · " + plot_text(PlotUnit::Count, rate_then);
   if (!(rate_now > 0)) return text + " " + tr("iterations/s");
   const std::string now = plot_text(PlotUnit::Count, rate_now);
+  if (work == 0) return text + tr(" → now {} iterations/s", now);
   const std::string factor = change_text(analysis::factor_between(1 / rate_then, 1 / rate_now, work));
   return text + (work == 1 ? tr(" → now {} iterations/s ({})", now, factor)
                            : tr(" → now {} iterations/s (per sample {})", now, factor));

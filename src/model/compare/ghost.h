@@ -59,7 +59,7 @@ std::string ghost_difference(const GhostRun& ghost, const std::string& device, c
                              const workload::Settings* settings);
 /// "ghost: pinned false · 2,512 → now 5,080 iterations/s (2.0x)"; without the comparison while there is no current
 /// rate.
-/// `work`: how many times as many samples an iteration has now; the factor is then per sample.
+/// `work`: how many times as many samples an iteration has now; the factor is then per sample. 0: there is none.
 std::string ghost_legend(const std::string& difference, double rate_then, double rate_now, double work = 1);
 
 }  // namespace lanescope::ui

@@ -68,7 +68,7 @@ bool flips_in_place(const Experiment& experiment) {
 std::string published_headline(const Experiment& experiment) {
   const Published* before = nullptr;
   for (const Published& p : experiment.published) {
-    if (p.of == About::Ratio && p.settings.empty()) return fmt::format("{:.3g}x", p.value);
+    if (p.of == About::Ratio && p.settings.empty()) return base::tr("{}x", fmt::format("{:.3g}", p.value));
     if (p.of == About::Before && p.settings.empty() && !before) before = &p;
   }
   for (const Published& p : experiment.published) {
@@ -77,7 +77,7 @@ std::string published_headline(const Experiment& experiment) {
     const bool time = experiment::is_time(p.unit), rate = experiment::is_rate(p.unit) || experiment::is_share(p.unit);
     if (!alike || p.figure.empty() || (!rate && !time)) continue;
     const double factor = rate ? p.value / before->value : before->value / p.value;
-    return fmt::format("{:.3g}x", factor);
+    return base::tr("{}x", fmt::format("{:.3g}", factor));
   }
   for (const Published& p : experiment.published) {
     if (experiment::is_time(p.unit) && p.value > 0)

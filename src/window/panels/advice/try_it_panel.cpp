@@ -36,7 +36,7 @@ GainText gain_text(const Offer& offer) {
   if (p.most_factor < kWide * p.least_factor) return {factor_text(predicted_gain(p)), Colour::Good};
   if (p.least_factor < 1) return {tr("up to {}", factor_text(p.most_factor)), Colour::Good};
   std::string from = factor_text(p.least_factor);
-  if (from.ends_with('x')) from.pop_back();  // "2.17–5.89x"
+  from.resize(std::min(from.find_first_not_of("0123456789.e-"), from.size()));  // "2.17–5.89x"
   return {fmt::format("{}–{}", from, factor_text(p.most_factor)), Colour::Good};
 }
 

@@ -38,8 +38,7 @@ void draw_change(const Canvas& c, const Summary& now) {
   const float s = c.scale;
   const Model& model = state.model;
   const bool settled = model.recent_is_current() && now.pace.known();
-  const analysis::Gain gain =
-      analysis::gain_between(below->summary.pace, other.batch_size(), now.pace, model.batch_now());
+  const analysis::Gain gain = analysis::gain_between(below->summary, other.batch_size(), now, model.batch_now());
   // Of the second of the two, and by how much the faster one is faster.
   const bool faster = !gain.known() || (other.shown() == 1) == (gain.factor >= 1);
   const double factor = std::max(gain.factor, 1 / gain.factor);
@@ -79,16 +78,17 @@ void draw_change(const Canvas& c, const Summary& now) {
     x += 24 * s;
   }
   const bool alike = std::abs(factor - 1) < 0.03;
-  const std::string says = !settled || !gain.known() ? "…" : factor_text(factor);
-  const char* unit = gain.per_sample ? faster ? tr("faster per sample") : tr("slower per sample")
+  const std::string says = !gain.comparable ? "–" : !settled || !gain.known() ? "…" : factor_text(factor);
+  const char* unit = !gain.comparable  ? tr("different work")
+                     : gain.per_sample ? faster ? tr("faster per sample") : tr("slower per sample")
                      : faster ? tr("faster")
-                                     : tr("slower");
+                                       : tr("slower");
   draw_label(c, {at.x, y, width, 15 * s}, c.theme[Colour::Muted], FontRole::Small, alike ? tr("the same") : unit,
              LabelAlign::Right);
   draw_label(c, {at.x, below_y - 3 * s, width, 26 * s},
-             c.theme.as_text(alike    ? Colour::Muted
-                             : faster ? Colour::Good
-                                      : Colour::Text),
+             c.theme.as_text(alike || !gain.comparable ? Colour::Muted
+                             : faster                  ? Colour::Good
+                                                       : Colour::Text),
              FontRole::Title, says, LabelAlign::Right);
   // What the button promised, beside what came of it.
   const auto& tried = state.try_it.tried();
@@ -111,8 +111,8 @@ std::string shown_factor(const ShellState& state) {
   const SharedSnapshot below = run_below(state.comparison);
   const Model& model = state.model;
   if (!below || !model.recent_is_current()) return {};
-  const analysis::Gain gain = analysis::gain_between(below->summary.pace, state.comparison.other.batch_size(),
-                                                     model.recent().pace, model.batch_now());
+  const analysis::Gain gain =
+      analysis::gain_between(below->summary, state.comparison.other.batch_size(), model.recent(), model.batch_now());
   return gain.known() ? factor_text(std::max(gain.factor, 1 / gain.factor)) : std::string();
 }
 
@@ -152,7 +152,8 @@ void draw_share_bar(const Canvas& c, const Summary& s, bool one_row) {
       {waits, SpanStyle::Hatched, Colour::WaitGround, Colour::Wait,
        s.judged.rank_late.empty() ? std::string(tr("waiting")) : s.judged.rank_late},
       {busy - kernels, SpanStyle::Solid, Colour::CopyH2D, Colour::CopyH2D, tr("copying")},
-      {at_place, SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, s.judged.sync_place},
+      {at_place, SpanStyle::Hatched, Colour::WaitGround, Colour::Wait,
+       std::string(analysis::range_text(s.judged.sync_place))},
       {after_sync - at_place, SpanStyle::Hatched, Colour::WaitGround, Colour::Wait,
        reads && !placed ? std::string(tr("reading")) : std::string(tr("waiting"))},
       {own_work, SpanStyle::Solid, Colour::Launch, Colour::Launch, tr("other CPU work")},

@@ -5,6 +5,7 @@
 
 #include "attach/program_state.h"
 #include "base/translate.h"
+#include "device/catalogue.h"
 #include "model/source/device_menu.h"
 #include "picture/words.h"
 #include "render/labels.h"
@@ -114,7 +115,10 @@ float draw_badge(const Canvas& c, float right, float y) {
   ShellState& state = c.state;
   const float s = c.scale;
   const bool simulated = state.model.simulated();
-  std::string says = badge_text(state.model.facts(), state.model.live());
+  const trace::RunFacts facts = state.model.facts();
+  std::string says = badge_text(facts, state.model.live());
+  if (device::assumes_pytorch(facts.device)) says += std::string(" · ") + tr("PyTorch's costs assumed");
+  const std::string all_of_it = says;
   const float arrow = 22 * s;
   const float height = 26 * s;
   const float all = ImGui::GetIO().DisplaySize.x;
@@ -123,13 +127,15 @@ float draw_badge(const Canvas& c, float right, float y) {
   const bool alone = state.presentation.on || is_upright(s);
   const float most = alone ? all * 0.45f : std::max(beside, all * 0.22f);
   const auto wanted = [&] { return text_width(c.fonts, FontRole::BodyBold, says) + 24 * s + arrow; };
-  if (wanted() > most) says = says.substr(0, says.find(" · "));  // what kind it is matters more than which one
+  // What kind it is matters more than which one, and that more than what it assumes.
+  while (wanted() > most && says.find(" · ") != std::string::npos) says.resize(says.rfind(" · "));
   const float width = std::min(wanted(), most);
   const ImVec2 low{right - width, y};
   ImGui::SetCursorScreenPos(low);
   const bool clicked = press_area(c, "##badge", {width, height});
   note_control(c, "badge");
   const bool hovered = ImGui::IsItemHovered();
+  if (hovered && says != all_of_it && !state.device_menu.open) ImGui::SetTooltip("%s", all_of_it.c_str());
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const std::uint32_t ink = c.theme.as_text(simulated ? Colour::Simulated : Colour::Text);
   list.AddRectFilled(low, {right, y + height}, c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised], 5 * s);

@@ -2,7 +2,7 @@
 #include <imgui.h>
 
 #include "base/translate.h"
-#include "device/device.h"
+#include "device/catalogue.h"
 #include "inspect/figure_text.h"
 #include "model/experiment/active_experiment.h"
 #include "render/labels.h"
@@ -86,6 +86,8 @@ void draw_facts(const Canvas& c) {
   }
   if (!facts.device_name.empty())
     wrapped_text(c, FontRole::Body, Colour::Muted, device::name_in_words(facts.device_name));
+  if (device::assumes_pytorch(facts.device))
+    wrapped_text(c, FontRole::Small, Colour::Muted, tr("PyTorch's costs assumed"));
   if (facts.settings.empty()) return;
   heading(c, tr("SETTINGS"));
   for (const auto& [key, value] : facts.settings) figure_line(c, key, value);

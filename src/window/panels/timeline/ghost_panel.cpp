@@ -54,15 +54,15 @@ float draw_bracket(const Canvas& c, const Rect& row, float shown_end, float othe
   ImDrawList& list = *ImGui::GetWindowDrawList();
   // For another batch, a shorter iteration is no gain.
   const double batch = c.state.model.batch_now(), other_batch = c.state.comparison.other.batch_size();
-  const bool same_work = batch <= 0 || other_batch <= 0 || batch == other_batch;
+  const bool same_work = analysis::work_between(batch, other_batch) == 1;
   const Colour colour = same_work ? Colour::Good : Colour::Muted;
   const std::uint32_t ink = c.theme[colour];
   const float y = row.y + row.height / 2;
   std::string says = tr("{} shorter", base::format_duration(difference, 3));
   if (!same_work) {
     const bool shown_shorter = shown_end < other_end;
-    says += " " + tr("for {} instead of {} samples", shown_shorter ? batch : other_batch,
-                     shown_shorter ? other_batch : batch);
+    says += " " + tr("for {} instead of {} samples", std::abs(shown_shorter ? batch : other_batch),
+                     std::abs(shown_shorter ? other_batch : batch));
   }
   const float width = text_width(c.fonts, same_work ? FontRole::Title : FontRole::BodyBold, says);
   const bool inside = width + 40 * s <= x1 - x0;
