@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -52,22 +53,43 @@ Painter::Part part_of(const ExperimentRequest& request, Side side, const Measure
 
 using Runs = std::array<std::unique_ptr<MeasuredRun>, 2>;
 
+// On a real device, without a number of iterations that was asked for, an experiment ends within 20 seconds.
+constexpr std::chrono::seconds kSideTakes{5}, kAllTake{16}, kFurtherTakes{1};
+
+bool is_limited(const ExperimentRequest& request, Side side) {
+  return request.choice.iterations == 0 && !device::describe_device(options_of(request, side).device).simulated;
+}
+
+// As many as take kFurtherTakes on the slower side.
+std::uint64_t further_iterations(const Runs& runs) {
+  double ns = 1;
+  for (const auto& run : runs) ns = run ? std::max(ns, run->measured().summary.pace.ns) : ns;
+  constexpr std::uint64_t kFewest = 20;
+  return std::max(
+      kFewest, static_cast<std::uint64_t>(static_cast<double>(std::chrono::nanoseconds(kFurtherTakes).count()) / ns));
+}
+
 std::vector<PublishedRow> published_rows(const ExperimentRequest& request, const Runs& runs,
-                                         const base::Interrupt& interrupt) {
+                                         const base::Interrupt& interrupt,
+                                         std::chrono::steady_clock::time_point began) {
   const experiment::Experiment& experiment = *request.experiment;
   std::array<std::optional<experiment::Measured>, 2> measured;
   std::array<const experiment::Measured*, 2> sides{};
   for (std::size_t s = 0; s < runs.size(); ++s) {
     if (runs[s]) sides[s] = &measured[s].emplace(runs[s]->measured());
   }
-  experiment::PublishedRuns further(experiment, request.choice);
+  const bool limited = is_limited(request, Side::Before) || is_limited(request, Side::After);
+  experiment::RunChoice choice = request.choice;
+  if (limited) choice.iterations = std::min(experiment.iterations, further_iterations(runs));
+  experiment::PublishedRuns further(experiment, choice);
   const experiment::FittedSides machines = fitted_sides(experiment, request.choice.device);
   std::vector<PublishedRow> rows;
   for (experiment::Compared compared : compare(experiment, sides[0], sides[1])) {
     const experiment::Published& published = *compared.published;
     const bool wanted =
         !request.side || (published.of != experiment::About::Ratio && is_about(published.of, *request.side));
-    if (!published.settings.empty() && request.extra && wanted && !interrupt.asked()) {
+    const bool in_time = !limited || base::now() - began < kAllTake;
+    if (!published.settings.empty() && request.extra && wanted && in_time && !interrupt.asked()) {
       Progress progress(published.name, options_of(request, Side::Before).iterations);
       compared = further.compare(
           published, [&](std::uint64_t done) { progress.update(done); }, [&] { return interrupt.asked(); });
@@ -109,6 +131,7 @@ int run_experiment(const ExperimentRequest& request) {
   explain_device_choice(request.choice.device);
 
   const base::Interrupt interrupt;
+  const auto began = base::now();
   Runs runs;
   ExperimentReport report{
       .experiment = *request.experiment, .side = request.side, .runs = {}, .rows = {}, .disagreement = {}};
@@ -122,7 +145,10 @@ int run_experiment(const ExperimentRequest& request) {
     runs[s]->cut_into_stretches(request.stretch);
     Progress progress(fmt::format("{} {}", request.experiment->id, tr(std::string(side_key(side)).c_str())),
                       options.iterations);
-    runs[s]->run([&](std::uint64_t done) { progress.update(done); }, [&] { return interrupt.asked(); });
+    const bool limited = is_limited(request, side);
+    const auto since = base::now();
+    runs[s]->run([&](std::uint64_t done) { progress.update(done); },
+                 [&] { return interrupt.asked() || (limited && base::now() - since > kSideTakes); });
     RunFigures& figures = report.runs[s].emplace(runs[s]->figures());
     figures.advice = runs[s]->advice(figures);
     // A run cut into stretches is one that is to be measured, and its figures are few.
@@ -132,7 +158,7 @@ int run_experiment(const ExperimentRequest& request) {
     }
     figures.what_if = analysis::what_if_of(runs[s]->trace(), runs[s]->analysis(), figures, request.what_if);
   }
-  report.rows = published_rows(request, runs, interrupt);
+  report.rows = published_rows(request, runs, interrupt, began);
   if (runs[0] && runs[1])
     report.disagreement = experiment::disagreement(*request.experiment, runs[0]->measured(), runs[1]->measured());
   if (interrupt.asked()) say(tr("ended early; the figures cover what had run by then"));

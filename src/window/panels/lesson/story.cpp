@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/translate.h"
+#include "experiment/in_pytorch.h"
 #include "experiment/named_figure.h"
 #include "inspect/figure_text.h"
 #include "picture/words.h"
@@ -73,6 +74,17 @@ std::pair<const Row*, const Row*> headline(const std::vector<Row>& rows) {
   return {ours == rows.end() ? &rows.front() : &*ours, nullptr};
 }
 
+// The third column: an iteration of each side as a script in PyTorch, and the GPU.
+void draw_in_pytorch(const Canvas& c, FontRole role) {
+  const experiment::InPytorch* measured = experiment::in_pytorch(c.state.experiment.active->experiment());
+  if (measured == nullptr) return;
+  const auto pace = [&](std::size_t side) { return pace_text(measured->sides[side].measured.summary.pace); };
+  vertical_space(c, 4);
+  wrapped_text(c, role, Colour::Text, tr("in PyTorch: {} → {} ({})", pace(0), pace(1), measured->gpu));
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", measured->machine.c_str());
+  note_place(c, "story.pytorch");
+}
+
 void draw_story_published(const Canvas& c, FontRole role) {
   const std::vector<Row> rows = c.state.experiment.active->published();
   if (rows.empty()) return;
@@ -133,7 +145,8 @@ void draw_contents(const Canvas& c, FontRole role) {
   }
   if (hidden || other_side_tells(state) || !state.experiment.active) return;
   draw_story_published(c, role);
-  draw_errs(c, role);
+  draw_in_pytorch(c, role);
+  if (!state.lesson.on()) draw_errs(c, role);  // the notes have it
 }
 
 // Who presents a task turns the knobs that the class names.
