@@ -107,7 +107,7 @@ def toml_of(file):
     """As it stands in assets: a line per side."""
     lines = ['# What the experiments\' scripts take in PyTorch, written by scripts/measure_pytorch.py: microseconds per iteration',
              '# (median, least, most of the runs), how many iterations a run timed, and the figures that a tutorial published.']
-    lines += [f'{key} = {json.dumps(file[key])}' for key in ('gpu', 'cpu', 'torch', 'date', 'runs')]
+    lines += [f'{key} = {json.dumps(file[key])}' for key in ('gpu', 'cpu', 'cores', 'torch', 'date', 'runs')]
     for name, sides in file['experiments'].items():
         lines.append(f'\n[experiments.{name}]' if re.fullmatch(r'[\w-]+', name) else f'\n[experiments.{json.dumps(name)}]')
         for side, found in sides.items():
@@ -118,7 +118,7 @@ def toml_of(file):
 
 def cpu_name():
     names = re.findall(r'^model name\s*: (.*)$', pathlib.Path('/proc/cpuinfo').read_text(), re.MULTILINE)
-    return f'{names[0] if names else platform.machine()}, {len(os.sched_getaffinity(0))} cores'
+    return re.sub(r'\((R|TM)\)|\b(Processor|CPU)\b', '', names[0]).strip() if names else platform.machine()
 
 
 def main():
@@ -136,7 +136,8 @@ def main():
     file = tomllib.loads(options.out.read_text()) if options.out.exists() else {'experiments': {}}
     listed = json.loads(lanescope(options.lanescope, 'list', 'experiments', '--json'))
     wanted = options.only.split(',') if options.only else [e['id'] for e in listed]
-    file |= {'gpu': torch.cuda.get_device_name(), 'cpu': cpu_name(), 'torch': torch.__version__.split('+')[0],
+    file |= {'gpu': torch.cuda.get_device_name(), 'cpu': cpu_name(), 'cores': len(os.sched_getaffinity(0)),
+             'torch': torch.__version__.split('+')[0],
              'date': datetime.date.today().isoformat(), 'runs': options.runs}
     with tempfile.TemporaryDirectory() as folder:
         for experiment in wanted:

@@ -73,7 +73,7 @@ GRAPHS = [
     ['readback', 'method=one-step-late', 'sync_debug=warn'],
     ['readback', 'method=accumulate', 'validation=true'],
 ]
-PROGRAMS = ['assets/torch/costs.py', 'scripts/torch_check.py']
+PROGRAMS = ['assets/torch/costs.py', 'scripts/measure_pytorch.py']
 
 
 def requests(binary):

@@ -38,12 +38,6 @@ struct RunFigures {
   std::optional<base::Nanoseconds> warm_up_ns;
   std::optional<Once> once;                     ///< as in Account
   std::optional<trace::CaptureHealth> capture;  ///< for a GPU's work; empty on a simulated device
-  /// If the run was cut into stretches: their length, and what an iteration took in each, in ns.
-  struct Stretches {
-    std::uint64_t iterations = 0;
-    std::vector<double> ns;
-  };
-  std::optional<Stretches> stretches;
   std::optional<Loss> loss;    ///< empty: timing only, or nothing was read
   std::vector<OwnFigure> own;  ///< figures that only the workload can know
   /// From the setting batch_size and the pace; empty if either is unknown, the batch does not tell an iteration's work,

@@ -61,12 +61,6 @@ trace::CaptureLevel capture_level(const std::string& name) {
   throw UsageError(tr("--capture is '{}'; allowed: none, operations, all", name));
 }
 
-std::uint64_t stretch_of_developers() {
-  constexpr const char* kVariable = "LANESCOPE_STRETCH";
-  const std::string text = base::environment(kVariable);
-  return text.empty() ? 0 : whole_number(kVariable, text, 1, kMaxIterations);
-}
-
 }  // namespace
 
 void SessionArguments::add_to(CLI::App& app) {
@@ -162,7 +156,6 @@ RunRequest RunArguments::workload_request(const CLI::App& app) const {
   run.session.memory_cap_bytes = memory();
   run.session.paced = false;
   run.session.capture = capture_level(capture_);
-  run.stretch = stretch_of_developers();
   run.compare = compare_;
   run.what_if = what_if();
   run.json = json_;
@@ -178,8 +171,6 @@ ExperimentRequest RunArguments::experiment_request(const CLI::App& app) const {
   run.choice.device = session_.device;
   run.choice.assignments = session_.assignments;
   if (!iterations_.empty()) run.choice.iterations = whole_number("--iterations", iterations_, 1, kMaxIterations);
-  run.stretch = stretch_of_developers();
-  run.extra = base::environment("LANESCOPE_NO_EXTRA").empty();
   run.what_if = what_if();
   run.memory_cap_bytes = memory();
   run.capture = capture_level(capture_);

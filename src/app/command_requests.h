@@ -25,7 +25,6 @@ inline constexpr int kDone = 0, kFailed = 1, kWrongRequest = 2, kEndedEarly = 13
 /// `lanescope run`
 struct RunRequest {
   session::SessionOptions session;      ///< for the first run
-  std::uint64_t stretch = 0;            ///< iterations after which the run waits for the GPU; 0: nowhere
   std::vector<std::string> compare;     ///< "key=value", all set for the second run; empty: one run
   std::vector<analysis::Edit> what_if;  ///< made together; empty: nothing is asked
   std::string json;                     ///< a path, "-" for standard output, or empty
@@ -40,8 +39,6 @@ struct ExperimentRequest {
   const experiment::Experiment* experiment = nullptr;  ///< embedded, or the user's own
   std::optional<experiment::Side> side;                ///< empty: both sides
   experiment::RunChoice choice;
-  bool extra = true;                    ///< also the runs of published numbers with their own settings
-  std::uint64_t stretch = 0;            ///< as in RunRequest
   std::vector<analysis::Edit> what_if;  ///< as in RunRequest; only with a single side
   std::size_t memory_cap_bytes = 0;
   trace::CaptureLevel capture = trace::CaptureLevel::All;

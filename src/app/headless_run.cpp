@@ -90,7 +90,6 @@ int run_headless(const RunRequest& request) {
   explain_device_choice(request.session.device);
   const base::Interrupt interrupt;
   const auto run = [&](MeasuredRun& measured) {
-    measured.cut_into_stretches(request.stretch);
     Progress progress(request.session.workload, request.session.iterations);
     measured.run([&](std::uint64_t done) { progress.update(done); }, [&] { return interrupt.asked(); });
   };

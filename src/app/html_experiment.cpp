@@ -62,8 +62,9 @@ std::string published_table(const ExperimentReport& report) {
     const auto factor = [](const analysis::Gain& gain) {
       return with_unit(gain.known() ? std::optional(gain.factor) : std::nullopt, "×");
     };
-    add(tr("how many times as fast"), factor(analysis::gain_between(*report.runs[0], *report.runs[1])),
-        measured != nullptr ? factor(measured->gain()) : "–", {});
+    const analysis::Gain here = analysis::gain_between(*report.runs[0], *report.runs[1]);
+    add(tr("how many times as fast"), factor(here),
+        measured != nullptr && here.known() ? factor(measured->gain()) : "–", {});
   }
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     const PublishedRow& row = report.rows[i];
@@ -79,7 +80,7 @@ std::string published_table(const ExperimentReport& report) {
   return table({tr("figure"), tr(">published"), simulated ? tr(">simulated here") : tr(">measured here"),
                 tr(">in PyTorch"), tr("published for"), tr("check")},
                rows) +
-         fmt::format("<p>{}</p>\n", escaped(measured != nullptr ? tr("In PyTorch: {}.", measured->machine)
+         fmt::format("<p>{}</p>\n", escaped(measured != nullptr ? tr("In PyTorch: {}.", measured->machine())
                                                                 : tr("Not measured in PyTorch.")));
 }
 

@@ -130,7 +130,7 @@ std::string in_pytorch_text(const RunStep& step) {
   const analysis::Gain gain = measured->gain();
   return fmt::format("<p class=\"answer\"><b>{}</b> {} → {}{} <span>{}</span></p>\n", html::words(N_("In PyTorch")),
                      pace(0), pace(1), gain.known() ? ", " + figure_number(gain.factor) + " ×" : "",
-                     escaped(measured->machine));
+                     escaped(measured->machine()));
 }
 
 std::string device_of(const RunStep& step) {

@@ -89,7 +89,7 @@ std::vector<PublishedRow> published_rows(const ExperimentRequest& request, const
     const bool wanted =
         !request.side || (published.of != experiment::About::Ratio && is_about(published.of, *request.side));
     const bool in_time = !limited || base::now() - began < kAllTake;
-    if (!published.settings.empty() && request.extra && wanted && in_time && !interrupt.asked()) {
+    if (!published.settings.empty() && wanted && in_time && !interrupt.asked()) {
       Progress progress(published.name, options_of(request, Side::Before).iterations);
       compared = further.compare(
           published, [&](std::uint64_t done) { progress.update(done); }, [&] { return interrupt.asked(); });
@@ -142,7 +142,6 @@ int run_experiment(const ExperimentRequest& request) {
     const bool drawn = !request.html.empty() || !request.screenshot.file.empty();
     using Detail = analysis::LiveAnalysis::Detail;
     runs[s] = std::make_unique<MeasuredRun>(options, drawn ? Detail::Timeline : Detail::Figures);
-    runs[s]->cut_into_stretches(request.stretch);
     Progress progress(fmt::format("{} {}", request.experiment->id, tr(std::string(side_key(side)).c_str())),
                       options.iterations);
     const bool limited = is_limited(request, side);
@@ -151,8 +150,7 @@ int run_experiment(const ExperimentRequest& request) {
                  [&] { return interrupt.asked() || (limited && base::now() - since > kSideTakes); });
     RunFigures& figures = report.runs[s].emplace(runs[s]->figures());
     figures.advice = runs[s]->advice(figures);
-    // A run cut into stretches is one that is to be measured, and its figures are few.
-    if ((!request.json.empty() && request.stretch == 0) || !request.html.empty()) {
+    if (!request.json.empty() || !request.html.empty()) {
       figures.idle = analysis::idle_ledger(runs[s]->trace(), runs[s]->analysis(), figures.summary);
       figures.breakdown = runs[s]->breakdown(figures);
     }
@@ -193,7 +191,7 @@ namespace {
 
 constexpr std::size_t kExperimentWidth = 100;
 constexpr std::size_t kQualityWidth = 12;  // at least
-constexpr std::size_t kCheckWidth = 22;
+constexpr std::size_t kCheckWidth = 26;
 
 Json number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
 
@@ -210,7 +208,7 @@ Json here_json(const PublishedRow& row) {
 Json pytorch_json(const experiment::Experiment& e) {
   const experiment::InPytorch* measured = experiment::in_pytorch(e);
   if (measured == nullptr) return nullptr;
-  Json json{{"machine", measured->machine}};
+  Json json{{"machine", measured->machine()}};
   for (const Side side : {Side::Before, Side::After}) {
     const experiment::PytorchSide& s = measured->sides[static_cast<std::size_t>(side)];
     json[std::string(side_key(side))] = {{"us", s.us}, {"least_us", s.least_us}, {"most_us", s.most_us}};
@@ -319,10 +317,9 @@ std::string published(const ExperimentReport& report, const Style& style) {
     const auto factor = [&](const analysis::Gain& gain) {
       return gain.known() ? Cell{figure_number(gain.factor), "×", {}} : none;
     };
+    const analysis::Gain here = analysis::gain_between(*report.runs[0], *report.runs[1]);
     table.row(tr("how many times as fast"),
-              {none, factor(analysis::gain_between(*report.runs[0], *report.runs[1])),
-               measured != nullptr ? factor(measured->gain()) : none},
-              {});
+              {none, factor(here), measured != nullptr && here.known() ? factor(measured->gain()) : none}, {});
   }
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     const PublishedRow& row = report.rows[i];
@@ -340,7 +337,7 @@ std::string published(const ExperimentReport& report, const Style& style) {
   }
   std::string text = table.text(style);
   text +=
-      '\n' + (measured != nullptr ? tr("In PyTorch: {}.", measured->machine) : tr("Not measured in PyTorch.")) + '\n';
+      '\n' + (measured != nullptr ? tr("In PyTorch: {}.", measured->machine()) : tr("Not measured in PyTorch.")) + '\n';
   if (reasons.empty()) return text;
   text += fmt::format("\n{}{}{}\n", style.bold, tr("cannot be checked"), style.off);
   return text + definition_list(reasons, kExperimentWidth, style);

@@ -356,9 +356,6 @@ Json summary_json(const analysis::RunFigures& figures) {
   json["elapsed_ns"] = figures.elapsed_ns;
   if (figures.warm_up_ns) json["warm_up_ns"] = *figures.warm_up_ns;
   json["pace"] = pace_json(s.pace);
-  if (figures.stretches) {
-    json["stretches"] = {{"iterations", figures.stretches->iterations}, {"ns", figures.stretches->ns}};
-  }
   const std::optional<double> samples = figures.samples_per_s();
   json["samples_per_s"] = samples ? Json(*samples) : Json(nullptr);
   json["iteration_ns"] = iteration_json(s.iteration, s.pace);

@@ -14,6 +14,7 @@
 #include "device/catalogue.h"
 #include "experiment/loop_script.h"
 #include "lanescope_assets.h"
+#include "workload/common_settings.h"
 
 namespace lanescope::experiment {
 namespace {
@@ -22,9 +23,7 @@ namespace {
 constexpr double kAlike = 1.05, kNear = 1.1;
 
 double samples_of(const Experiment& experiment, Side side) {
-  const workload::Settings settings =
-      start_settings(experiment, side, device::describe_device(experiment.device_of(side)));
-  return settings.spec("batch_size") != nullptr ? static_cast<double>(settings.integer("batch_size")) : 0;
+  return workload::batch_size_of(start_settings(experiment, side, device::describe_device(experiment.device_of(side))));
 }
 
 // The unit that a figure's name ends with.
@@ -65,15 +64,17 @@ std::map<std::string, InPytorch, std::less<>> read() {
   if (file == nullptr) return all;
   const toml::table said = toml::parse(file->text);
   const auto text = [&](const char* key) { return said[key].value_or(std::string()); };
-  const std::string machine =
-      fmt::format("PyTorch {}, {}, {}, {}", text("torch"), text("gpu"), text("cpu"), text("date"));
   for (const Experiment& experiment : experiments()) {
     const auto sides = std::as_const(said)["experiments"][experiment.id];
     if (!sides) continue;
-    all[experiment.id] = {
-        machine,
-        text("gpu"),
-        {side_of(experiment, Side::Before, sides["before"]), side_of(experiment, Side::After, sides["after"])}};
+    InPytorch& found = all[experiment.id];
+    found.torch = text("torch");
+    found.gpu = text("gpu");
+    found.cpu = text("cpu");
+    found.date = text("date");
+    found.cores = said["cores"].value_or(std::int64_t{0});
+    found.sides = {side_of(experiment, Side::Before, sides["before"]),
+                   side_of(experiment, Side::After, sides["after"])};
   }
   return all;
 }
@@ -83,6 +84,10 @@ int direction(double factor) { return factor > kAlike ? 1 : factor < 1 / kAlike 
 std::string told(double factor) { return fmt::format("{:.2f}", factor); }
 
 }  // namespace
+
+std::string InPytorch::machine() const {
+  return fmt::format("PyTorch {}, {}, {}, {}", torch, gpu, base::tr("{} ({} cores)", cpu, cores), date);
+}
 
 const InPytorch* in_pytorch(const Experiment& experiment) {
   static const auto all = read();
@@ -109,8 +114,11 @@ std::string disagreement(const Experiment& experiment, const Measured& before, c
   const double there = measured->gain().factor;
   if (here <= 0 || there <= 0 || direction(here) == direction(there)) return {};
   if (std::max(here / there, there / here) < kNear) return {};
-  return base::tr("In PyTorch on an {} it was otherwise: {} times as fast, here {}.", measured->gpu, told(there),
-                  told(here));
+  std::string says = base::tr("In PyTorch on an {} it was otherwise: {} times as fast, here {}.", measured->gpu,
+                              told(there), told(here));
+  // What costs the GPU time costs the loop none where the GPU waits for the CPU anyway.
+  if (direction(there) == 0) says += base::tr(" There the CPU sets the pace, and the GPU waits for launches anyway.");
+  return says;
 }
 
 }  // namespace lanescope::experiment

@@ -20,10 +20,17 @@ struct PytorchSide {
 };
 
 struct InPytorch {
-  analysis::Gain gain() const { return gain_between(sides[0].measured, sides[1].measured); }
+  analysis::Gain gain() const {
+    const Measured &a = sides[0].measured, &b = sides[1].measured;
+    return analysis::gain_between(a.summary.pace, a.batch_size, b.summary.pace, b.batch_size);
+  }
 
-  std::string machine;  ///< "PyTorch 2.11.0, NVIDIA H200, Intel Xeon Platinum 8480+, 16 cores, 2026-11-30"
-  std::string gpu;      ///< "NVIDIA H200"
+  /// "PyTorch 2.11.0, NVIDIA H200, Intel Xeon Platinum 8480+ (16 cores), 2026-11-30"; translated.
+  std::string machine() const;
+
+  std::string torch, cpu, date;
+  std::int64_t cores = 0;
+  std::string gpu;  ///< "NVIDIA H200"
   std::array<PytorchSide, 2> sides;
 };
 

@@ -69,11 +69,6 @@ bool MeasuredRun::follow() {
   return recorded - read >= kMany;
 }
 
-void MeasuredRun::cut_into_stretches(std::uint64_t iterations) {
-  stretch_ = iterations;
-  session_->runner().cut_into_stretches(iterations);
-}
-
 void MeasuredRun::run(const std::function<void(std::uint64_t)>& progress, const std::function<bool()>& should_stop) {
   workload::Runner& runner = session_->runner();
   const auto look = device().virtual_time ? kLookAtVirtual : kLook;
@@ -105,7 +100,6 @@ analysis::RunFigures MeasuredRun::figures() const {
   if (const trace::CaptureHealth health = session_->capture_health(); health.state != trace::CaptureState::None) {
     figures.capture = health;
   }
-  if (stretch_ != 0) figures.stretches = {stretch_, runner.stretches()};
   if (const auto first = runner.first_loss(), last = runner.last_loss(); first && last) figures.loss = {*first, *last};
   for (const workload::Figure& f : runner.figures()) {
     figures.own.push_back({f.key, f.label, f.unit, f.mean, f.total, f.last, f.count});

@@ -27,8 +27,6 @@ class MeasuredRun {
   MeasuredRun(const MeasuredRun&) = delete;
   MeasuredRun& operator=(const MeasuredRun&) = delete;
 
-  /// Call before run(): see workload::Runner::cut_into_stretches().
-  void cut_into_stretches(std::uint64_t iterations);
   /// Runs to the end, or until `should_stop` returns true, and releases the device. Both functions are called every few
   /// milliseconds with the number of iterations done, and may be empty. Throws base::Error if the workload fails.
   void run(const std::function<void(std::uint64_t iterations_done)>& progress = {},
@@ -58,7 +56,6 @@ class MeasuredRun {
   void hold_back(const trace::Trace& trace);
   bool follow();  ///< true: it had much to read
 
-  std::uint64_t stretch_ = 0;
   const std::uint64_t events_ahead_;  // the maximum number of recorded events not yet analysed
   std::atomic<std::uint64_t> events_read_{0};
   std::atomic<bool> released_{false};

@@ -161,22 +161,20 @@ import json
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument('--iterations', type=int, default=ITERATIONS, help='that are timed (default: %(default)s)')
 parser.add_argument('--warm-up', type=int, default=WARM_UP, help='before them (default: %(default)s)')
-parser.add_argument('--stretch', type=int, help='also stop the clock after every so many')
 arguments = parser.parse_args()
 warm_up = arguments.warm_up
 iterations = warm_up + arguments.iterations
-stretch = arguments.stretch or arguments.iterations
-figures, laps = {}, []
+figures, began = {}, 0
 
 def note(name, value):
     figures.setdefault(name, []).append(value)
 
 def lap(i):  # iteration i is next: after the warm-up the clock starts
+    global began
     if i == warm_up:
-        figures.clear()
-    if i == iterations or i >= warm_up and (i - warm_up) % stretch == 0:)");
+        figures.clear())");
   if (!code.on_cpu()) code.script(2, "torch.cuda.synchronize()");
-  code.script(2, "laps.append((i, time.perf_counter()))");
+  code.script(2, "began = time.perf_counter()");
   code.script(0, "");
   code.script(0, "loop(iterations)");
 }
@@ -260,8 +258,7 @@ void begin_iteration(CodeWriter& code, int indent, std::string_view number) {
 
 void end_script(CodeWriter& code) {
   write_harness(code);
-  code.script(0, R"(lap(iterations)
-seconds = laps[-1][1] - laps[0][1]
+  code.script(0, R"(seconds = time.perf_counter() - began
 print(f'{1e6 * seconds / (iterations - warm_up):.1f} us per iteration, {iterations - warm_up} iterations')
 print(json.dumps({
     **ABOUT,)");
@@ -270,7 +267,6 @@ print(json.dumps({
     'iterations': iterations - warm_up,
     'iterations_per_s': (iterations - warm_up) / seconds,
     'ms_per_iteration': 1e3 * seconds / (iterations - warm_up),
-    'stretches_ms': [1e3 * (t - since) / (i - first) for (first, since), (i, t) in zip(laps, laps[1:])],
     'figures': {name: sum(values) / len(values) for name, values in figures.items()},
 })))");
 }
@@ -307,9 +303,8 @@ std::string first_lines(const ScriptFacts& facts, std::int64_t warm_up, bool cud
     for (const auto& [name, value] : facts.about) {
       about += (about.empty() ? "" : ", ") + in_quotes(name) + ": " + in_quotes(value);
     }
-    text +=
-        fmt::format("//\n// nvcc -O2 -o loop loop.cu && ./loop [ITERATIONS [WARM_UP [STRETCH]]]\n#define ABOUT {}\n",
-                    in_quotes(about));
+    text += fmt::format("//\n// nvcc -O2 -o loop loop.cu && ./loop [ITERATIONS [WARM_UP]]\n#define ABOUT {}\n",
+                        in_quotes(about));
     return text + fmt::format("#define ITERATIONS {}\n#define WARM_UP {}\n\n", facts.iterations, warm_up);
   }
   text = "\"\"\"";

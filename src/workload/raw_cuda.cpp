@@ -259,13 +259,11 @@ void own_work(double us) {
 int main(int count, char** arguments) {
     const int measured = count > 1 ? std::atoi(arguments[1]) : ITERATIONS;
     const int warm_up = count > 2 ? std::atoi(arguments[2]) : WARM_UP;
-    const int stretch = count > 3 ? std::atoi(arguments[3]) : measured;
     const int iterations = warm_up + measured;
     const size_t numBytes = kNumbers * sizeof(float);
     float *a = nullptr, *d_a = nullptr;
     double line1_us = 0, line2_us = 0, line3_us = 0, rest_us = 0, wrong = 0;
-    Clock::time_point began, lap;
-    std::vector<double> stretches;)");
+    Clock::time_point began;)");
   code.nest(1);
   code.line(0, "constexpr int N = $n;  // numBytes = N * sizeof(float)");
   code.line(0, pinned ? "cudaMallocHost(&a, numBytes);  // pinned" : "a = (float*)calloc(N, sizeof(float));",
@@ -280,11 +278,7 @@ for (int i = 0; i < N; ++i) a[i] = 0;)");
   code.script(1, R"(if (i == warm_up) {
     cudaDeviceSynchronize();
     line1_us = line2_us = line3_us = rest_us = wrong = 0;
-    began = lap = Clock::now();
-} else if (i > warm_up && (i - warm_up) % stretch == 0) {
-    cudaDeviceSynchronize();
-    stretches.push_back(us_since(lap) / 1e3 / stretch);
-    lap = Clock::now();
+    began = Clock::now();
 }
 Clock::time_point since = Clock::now();)");
   const auto took = [&](const char* figure) {
@@ -318,7 +312,6 @@ Clock::time_point since = Clock::now();)");
   code.line(0, "cudaDeviceSynchronize();");
   code.nest(0);
   code.script(1, R"(const double seconds = us_since(began) / 1e6;
-if (measured % stretch == 0) stretches.push_back(us_since(lap) / 1e3 / stretch);
 if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) {
     std::fprintf(stderr, "%s\n", cudaGetErrorString(error));
     return 1;
@@ -327,11 +320,9 @@ cudaDeviceProp gpu{};
 cudaGetDeviceProperties(&gpu, 0);
 std::printf("{" ABOUT ", \"device\": \"%s\", \"iterations\": %d, \"iterations_per_s\": %.6g, \"ms_per_iteration\": %.6g, "
             "\"figures\": {\"line1_us\": %.6g, \"line2_us\": %.6g, \"line3_us\": %.6g, \"rest_us\": %.6g, "
-            "\"wrong_numbers\": %.6g}, \"stretches_ms\": [",
+            "\"wrong_numbers\": %.6g}}\n",
             gpu.name, measured, measured / seconds, 1e3 * seconds / measured, line1_us / measured, line2_us / measured,
-            line3_us / measured, rest_us / measured, wrong / measured);
-for (size_t i = 0; i < stretches.size(); ++i) std::printf(i == 0 ? "%.6g" : ", %.6g", stretches[i]);
-std::printf("]}\n");)");
+            line3_us / measured, rest_us / measured, wrong / measured);)");
   code.script(0, "}");
 }
 

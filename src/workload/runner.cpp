@@ -277,8 +277,7 @@ class Runner::Loop final : public LoopControl {
   }
   void set_up_done() override {
     if (runner_.pacer_ != nullptr) runner_.pacer_->fast_forward(false);
-    stretch_began_ns_ = runner_.device_.now_ns();
-    runner_.started_ns_.store(stretch_began_ns_, std::memory_order_release);
+    runner_.started_ns_.store(runner_.device_.now_ns(), std::memory_order_release);
   }
   const Settings* next(std::uint64_t number) override {
     if ((runner_.iterations_ != 0 && number >= runner_.iterations_) || runner_.should_stop()) return nullptr;
@@ -297,21 +296,13 @@ class Runner::Loop final : public LoopControl {
     runner_.sample_loss(lanes_);
     // On a real device, the first iteration loads code (see analysis/warm_up.h).
     if (number == 0 && !runner_.device_.info().virtual_time) runner_.workload_->figures().restart();
-    if (runner_.stretch_ != 0 && (number + 1) % runner_.stretch_ == 0) end_stretch();
     runner_.done_.store(number + 1, std::memory_order_release);
   }
 
  private:
-  void end_stretch() {
-    runner_.device_.synchronize();
-    const base::Nanoseconds now = runner_.device_.now_ns(), began = std::exchange(stretch_began_ns_, now);
-    runner_.stretches_.push_back(static_cast<double>(now - began) / static_cast<double>(runner_.stretch_));
-  }
-
   Runner& runner_;
   Lanes lanes_{};
   Settings now_;
-  base::Nanoseconds stretch_began_ns_ = 0;
 };
 
 void Runner::run() {

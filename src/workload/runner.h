@@ -124,10 +124,6 @@ class Runner {
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  /// Call before start(). The loop waits for the device after every `iterations`, and stretches() tells how long each
-  /// of these stretches took. 0: no stretches.
-  void cut_into_stretches(std::uint64_t iterations) { stretch_ = iterations; }
-
   void start();  ///< call once
   void stop();   ///< after the current iteration, which is no longer paced; does not wait
   void wait();   ///< waits until the run has ended; in turns: runs it to its end
@@ -150,8 +146,6 @@ class Runner {
   /// On the device's clock: the start of the first iteration and the end of the last operation (after finish()).
   base::Nanoseconds started_ns() const { return started_ns_.load(std::memory_order_acquire); }
   base::Nanoseconds ended_ns() const { return ended_ns_.load(std::memory_order_acquire); }
-  /// What an iteration took in each whole stretch, the wait at its end included, in ns. Call after the run has ended.
-  const std::vector<double>& stretches() const { return stretches_; }
   /// Why the run ended early; empty if it did not.
   std::string error() const;
   /// True if the run ended because the device has failed for good; a new device may work again.
@@ -192,8 +186,6 @@ class Runner {
   std::atomic<double> first_loss_{0}, last_loss_{0};  // if loss_known_
   std::atomic<bool> loss_known_{false};
   std::uint64_t losses_seen_ = 0;  // workload's thread only
-  std::uint64_t stretch_ = 0;      // iterations
-  std::vector<double> stretches_;  // written by the workload's thread
   std::string error_;
   std::atomic<bool> running_{false}, stop_{false}, device_lost_{false};
   std::atomic<std::uint64_t> done_{0};

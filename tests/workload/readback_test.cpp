@@ -227,8 +227,7 @@ TEST_F(Readback, OneStepLateAsksForTheCopyOfTheStepBefore) {
   EXPECT_THAT(iterate(0), ElementsAreArray(read_step() + copy + Calls{"cudaEventRecord 1"}));
   EXPECT_THAT(iterate(1), ElementsAreArray(read_step() + copy + Calls{"cudaEventRecord 2", "cudaEventSynchronize 1"}));
   EXPECT_THAT(iterate(2), ElementsAreArray(read_step() + copy + Calls{"cudaEventRecord 1", "cudaEventSynchronize 2"}));
-  EXPECT_THAT(iterate(3), ElementsAreArray(read_step() + copy +
-                                           Calls{"cudaEventRecord 2", "cudaEventSynchronize 1"}));
+  EXPECT_THAT(iterate(3), ElementsAreArray(read_step() + copy + Calls{"cudaEventRecord 2", "cudaEventSynchronize 1"}));
   EXPECT_EQ(workload_->losses_read(), 3u);
   settings_.assign("log_interval=2");
   EXPECT_THAT(iterate(5), ElementsAreArray(read_step() + Calls{"cudaEventSynchronize 2"}));

@@ -119,21 +119,6 @@ TEST_F(RunnerTest, RecordsARangePerIteration) {
   EXPECT_THAT(on(trace::LaneKind::Counter), IsEmpty());
 }
 
-// An iteration takes 10 us, and every third 40 us; the wait at the end of a stretch takes 1 us: (10 + 40 + 1) / 2,
-// (10 + 10 + 1) / 2, (40 + 10 + 1) / 2. The seventh iteration fills no stretch.
-TEST_F(RunnerTest, TellsWhatAnIterationTookInEachStretch) {
-  script_.iterate = [&](std::uint64_t number, const Settings&) {
-    if (number % 3 == 1) device_.host_work(30'000);
-  };
-  runner_ = make(7);
-  runner_->cut_into_stretches(2);
-  runner_->start();
-  runner_->wait();
-  EXPECT_THAT(runner_->stretches(), ElementsAre(25'500, 10'500, 25'500));
-  run(4);
-  EXPECT_THAT(runner_->stretches(), IsEmpty());
-}
-
 TEST_F(RunnerTest, AChangeIsTakenByTheNextIterationAndMarked) {
   std::vector<std::int64_t> seen;
   script_.iterate = [&](std::uint64_t number, const Settings& settings) {

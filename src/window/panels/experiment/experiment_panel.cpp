@@ -179,7 +179,7 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
   if (in_pytorch != nullptr) {
     const auto pace = [&](std::size_t side) { return pace_text(in_pytorch->sides[side].measured.summary.pace); };
     line(base::tr("in PyTorch"), FontRole::MonoSmall, pace(0), pace(1));
-    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", in_pytorch->machine.c_str());
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", in_pytorch->machine().c_str());
     note_place(c, "in PyTorch");
   }
   if (before && after && gain_between(*before, *after).per_sample) {

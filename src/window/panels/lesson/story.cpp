@@ -81,7 +81,7 @@ void draw_in_pytorch(const Canvas& c, FontRole role) {
   const auto pace = [&](std::size_t side) { return pace_text(measured->sides[side].measured.summary.pace); };
   vertical_space(c, 4);
   wrapped_text(c, role, Colour::Text, tr("in PyTorch: {} → {} ({})", pace(0), pace(1), measured->gpu));
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", measured->machine.c_str());
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", measured->machine().c_str());
   note_place(c, "story.pytorch");
 }
 
