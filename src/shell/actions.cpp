@@ -202,9 +202,10 @@ const char* group_name(ActionGroup group) {
 }
 
 std::span<const Gesture> gestures() {
-  static constexpr std::array<Gesture, 16> table{{
+  static constexpr std::array<Gesture, 17> table{{
       {N_("wheel"), N_("zoom at the cursor (Ctrl: finer, Shift: coarser); sideways: pan")},
       {N_("drag"), N_("pan; let go while moving to glide on")},
+      {N_("drag a wait up or down, off its lane"), N_("the iteration without it, below the lanes (Esc: back)")},
       {N_("drag on the ruler"), N_("select a time range; its figures are on the right")},
       {N_("Shift+drag"), N_("the same, for the lanes it touches; edges snap to events (Alt: no snapping)")},
       {N_("drag an edge of the range"), N_("move it")},

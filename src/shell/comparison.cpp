@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "base/time.h"
 #include "base/translate.h"
+#include "inspect/neighbours.h"
 #include "shell/action_rows.h"
 #include "shell/shell_state.h"
 
@@ -36,9 +39,40 @@ void toggle_align(ShellState& state) {
   align = align == CompareAlign::Iteration ? CompareAlign::Time : CompareAlign::Iteration;
 }
 
-// A card that is unfolded shows what its cure would do, below the lanes. A run that can be turned shows what it did.
-void replay_open_card(ShellState& state) {
-  if (state.model.steering()) return;
+std::uint32_t version_of(const Model& model) { return model.steering() ? model.steering()->settings_version() : 0; }
+
+// Where a replay finds the call: in the innermost range around it.
+std::string place_of(const Model& model, const EventRef& call) {
+  const trace::Trace& trace = model.trace();
+  trace::NameId name = call.event.name;
+  for (const EventRef& range : enclosing_ranges(model.analysis().links(), call)) {
+    if (trace.lane(range.lane).info().kind != trace::LaneKind::Phases) continue;
+    if (trace::range_kind_of(range.event) == trace::RangeKind::Timed) continue;
+    name = range.event.name;
+    break;
+  }
+  // Of "train.py:41  loss.item()" the line says enough.
+  std::string place(trace.names().text(name));
+  return place.substr(0, place.find("  "));
+}
+
+// What was dragged off goes with what it was dragged in, and with the next card.
+void keep_dragged_off(ShellState& state) {
+  auto& dragged = state.comparison.dragged_off;
+  if (!dragged) return;
+  const bool another = state.advice.open && state.advice.open != dragged->card;
+  dragged->card = state.advice.open;
+  const Model& model = state.model;
+  if (another || dragged->generation != model.generation() || dragged->settings != version_of(model)) dragged.reset();
+}
+
+// A wait that was dragged off its lane, or a card that is unfolded, shows what the change would do, below the lanes.
+// For a card, a run that can be turned shows what it did.
+void replay_what_is_asked(ShellState& state) {
+  keep_dragged_off(state);
+  if (const auto& dragged = state.comparison.dragged_off)
+    return state.comparison.other.ask(state.model, std::span(&dragged->edit, 1));
+  if (state.model.steering()) return state.comparison.other.ask(state.model, {});
   const auto& cards = state.advice.cards();
   const auto open = state.advice.open ? std::ranges::find(cards, *state.advice.open, &AdviceCard::key) : cards.end();
   const bool answered = open != cards.end() && open->card.what_if && open->card.what_if->answer.refusal.empty();
@@ -53,12 +87,34 @@ std::string nothing_pinned(const ShellState& state) {
   return state.comparison.state.pinned() ? "" : tr("nothing is pinned as A");
 }
 
+void drag_off(ShellState& state, const EventRef& call) {
+  const analysis::Edit edit{analysis::EditKind::NoWait, 0, place_of(state.model, call)};
+  const bool again = state.comparison.dragged_off && state.comparison.dragged_off->edit == edit;
+  if (edit.place.empty() || (again && put_back(state))) return;
+  DraggedOff dragged{edit, state.model.generation(), version_of(state.model), state.advice.open, {}};
+  const bool follows = state.model.live() && !state.view.stays() && !state.view.frozen_by_hand();
+  if (state.comparison.dragged_off) {
+    dragged.followed = state.comparison.dragged_off->followed;
+  } else if (follows) {
+    dragged.followed = state.view.mode();
+  }
+  state.comparison.dragged_off = std::move(dragged);
+}
+
+bool put_back(ShellState& state) {
+  const auto dragged = std::exchange(state.comparison.dragged_off, std::nullopt);
+  if (dragged && dragged->followed && state.view.stays()) state.view.set_mode(*dragged->followed);
+  return dragged.has_value();
+}
+
 void update_comparison(ShellState& state) {
   OtherSide& other = state.comparison.other;
-  replay_open_card(state);
+  replay_what_is_asked(state);
   other.update(state.model, state.experiment.active ? &*state.experiment.active : nullptr,
                state.view.trigger_settings());
   if (const auto iteration = other.just_replayed()) state.view.show_iteration(iteration->from, iteration->to);
+  if (const std::string why = other.just_refused(); !why.empty() && put_back(state))
+    state.show_toast(tr("What it would gain is not predicted: {}.", why));
   const SharedSnapshot below = other.run();
   state.view.compare_with(below ? static_cast<double>(below->typical_iteration().duration()) : 0);
   CompareState& compare = state.comparison.state;

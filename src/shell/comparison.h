@@ -2,15 +2,28 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "inspect/event_ref.h"
+#include "model/advice/advice.h"
 #include "model/compare/compare_state.h"
 #include "model/compare/compare_view.h"
 #include "model/compare/other_side.h"
+#include "model/timeline/view_control.h"
 #include "timeline/ghost_lanes.h"
 
 namespace lanescope::ui {
 
 struct ShellState;
+
+/// A wait that was dragged off its lane: a usual iteration without it is drawn below, until the settings change.
+struct DraggedOff {
+  analysis::Edit edit;
+  std::uint64_t generation = 0;      ///< of the source
+  std::uint32_t settings = 0;        ///< their version
+  std::optional<CardKey> card;       ///< the one that is unfolded: another one takes its place
+  std::optional<ViewMode> followed;  ///< how the view followed the run; empty: it stood still
+};
 
 struct Comparison {
   CompareState state;
@@ -18,10 +31,15 @@ struct Comparison {
   std::uint64_t ghost = 0;  ///< the ghost's number
   OtherSide other;          ///< what the lanes compare with, drawn below them
   GhostLanes lanes;
+  std::optional<DraggedOff> dragged_off;
 };
 
 /// What is drawn below the lanes; null: nothing, or it is not measured yet.
 inline SharedSnapshot run_below(const Comparison& comparison) { return comparison.other.run(); }
+/// Draws below the lanes a usual iteration without this call's wait; if that is drawn already, what was there before.
+void drag_off(ShellState& state, const EventRef& call);
+/// Draws what was there before a wait was dragged off; false if none was.
+bool put_back(ShellState& state);
 /// Once per frame: takes measurements that were requested and reports the result.
 void update_comparison(ShellState& state);
 

@@ -18,6 +18,7 @@ void toggle_axis(ShellState& state) {
 // A trace, or a program of the user's, is compared with the pinned run or with its own best earlier iteration.
 void toggle_earlier(ShellState& state) {
   OtherSide& other = state.comparison.other;
+  if (put_back(state)) return;
   if (other.run()) return other.put(nullptr);
   if (state.comparison.state.pinned()) return other.put(state.comparison.state.a());
   const auto& shown = state.view.shown_iteration();

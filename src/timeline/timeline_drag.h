@@ -18,6 +18,7 @@ enum class DragKind : std::uint8_t {
   RangeEdge,  ///< moves one edge of the selected stretch
   ZoomIn,     ///< to the dragged stretch
   ZoomOut,    ///< shrinks the view to the dragged stretch
+  Wait,       ///< takes a wait off its lane, to see the iteration without it
 };
 
 struct TimelineDrag {
@@ -33,7 +34,11 @@ struct TimelineDrag {
   Selection before;                      ///< restored by Escape
   Pane pane = Pane::Cpu;                 ///< where it started
   float speed = 0;                       ///< Pan: speed of the pointer in pixels per second
+  std::optional<EventRef> wait;          ///< Pan, Wait: the call in whose waiting part it started
+  Rect block;                            ///< Wait: that part, where it was drawn
+  float lane_height = 0;                 ///< Wait: by so much it is off its lane
 
+  bool off_lane() const { return kind == DragKind::Wait && std::abs(y1 - y0) >= lane_height; }
   /// Handles Escape; true if there was something to cancel.
   bool cancel() {
     const bool active = kind != DragKind::None && moved && !cancelled;

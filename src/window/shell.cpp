@@ -405,7 +405,7 @@ bool Shell::moving() const {
   const bool clock = state_.presentation.on && state_.lesson.on();
   return run_moves || clock || !state_.model.open_calls().empty() || state_.in_motion || state_.view.moving() ||
          state_.toast || (state_.sweep.sweep && (state_.sweep.sweep->running() || state_.sweep.paused_the_run)) ||
-         state_.comparison.state.busy() || state_.pictures.saving.busy() ||
+         state_.comparison.state.busy() || state_.comparison.other.busy() || state_.pictures.saving.busy() ||
          state_.pictures.busy(state_.overlays.open == Overlay::Picture) || state_.scope.pending.busy() ||
          state_.advice.busy() || state_.code.busy() || state_.try_it.busy();
 }

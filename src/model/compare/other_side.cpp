@@ -5,7 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "analysis/whole_iterations.h"
 #include "base/error.h"
+#include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/measured_run.h"
 #include "model/advice/advice.h"
@@ -88,10 +90,11 @@ void OtherSide::update(const Model& model, const ActiveExperiment* experiment, c
     };
     if (kept_.size() > kMostKept) std::erase_if(kept_, [&](const auto& one) { return !on_lanes(one.first); });
   }
-  if (auto replayed = replaying_.take(); replayed && *replayed) {
-    earlier_ = (*replayed)->run;
-    just_replayed_ = (*replayed)->recorded;
-    replayed_ = true;
+  if (auto replayed = replaying_.take()) {
+    refused_ = replayed->refusal;
+    replayed_ = replayed->run != nullptr;
+    if (replayed_) earlier_ = replayed->run;
+    if (replayed_) just_replayed_ = replayed->recorded;
   }
   const bool anew = std::exchange(generation_, model.generation()) != model.generation();
   if (anew) put(nullptr);
@@ -241,15 +244,17 @@ void OtherSide::ask(const Model& model, std::span<const analysis::Edit> edits) {
   replaying_.supersede();
   if (replayed_ || !edits.empty()) put(nullptr);  // a run that the user has put there outlives the card
   asked_.assign(edits.begin(), edits.end());
+  refused_.clear();
   const auto plan = edits.empty() ? std::nullopt : plan_of(model, kMostGhostEvents);
+  if (!plan && !edits.empty())
+    refused_ = base::tr("fewer than {} iterations were recorded as a whole", analysis::kFewestWhole);
   if (!plan) return;
-  replaying_.start(
-      [trace = model.shared_trace(), plan = *plan, edits = asked_](const base::Stop& stop) -> std::optional<Replayed> {
-        const analysis::Replay replay(*trace, plan.from_ns, plan.to_ns, plan.gpu, &stop, plan.rare);
-        const auto iteration = replay.iteration(edits, plan.run.link);
-        if (!iteration) return std::nullopt;
-        return Replayed{iteration->recorded, replayed_snapshot(*trace, *iteration, analysis::texts_of(edits))};
-      });
+  replaying_.start([trace = model.shared_trace(), plan = *plan, edits = asked_](const base::Stop& stop) -> Replayed {
+    const analysis::Replay replay(*trace, plan.from_ns, plan.to_ns, plan.gpu, &stop, plan.rare);
+    const auto iteration = replay.iteration(edits, plan.run.link);
+    if (!iteration) return {{}, nullptr, replay.with(edits, plan.run.link).refusal};
+    return {iteration->recorded, replayed_snapshot(*trace, *iteration, analysis::texts_of(edits)), {}};
+  });
 }
 
 SharedSnapshot OtherSide::run() const {
@@ -259,7 +264,10 @@ SharedSnapshot OtherSide::run() const {
   return found == kept_.end() ? nullptr : found->second;
 }
 
-double OtherSide::batch_size() const { return has_two() ? workload::batch_size_of(pair_[1 - shown_]->settings) : 0; }
+// A replay has the batches of what runs.
+double OtherSide::batch_size() const {
+  return has_two() && !is_replayed() ? workload::batch_size_of(pair_[1 - shown_]->settings) : 0;
+}
 
 std::string OtherSide::swap(Model& model) const {
   if (!has_two()) return {};

@@ -27,7 +27,7 @@ class OtherSide {
   /// Once per frame. `experiment`: the running one; may be null.
   /// `trigger`: what chooses the shown iteration.
   void update(const Model& model, const ActiveExperiment* experiment, const TriggerSettings& trigger);
-  bool busy() const { return job_.busy(); }
+  bool busy() const { return job_.busy() || replaying_.busy(); }
 
   /// Two sets of settings are on the lanes: the one that runs, and another one.
   bool has_two() const { return pair_[0] && pair_[1]; }
@@ -42,7 +42,7 @@ class OtherSide {
   double batch_size() const;  ///< of the other one; 0: not known
   /// Turns all knobs that differ to those of the other one. Returns why the run refuses it; empty on success.
   std::string swap(Model& model) const;
-  /// An opened trace or a watched program: draws this below the lanes; null: nothing.
+  /// Draws this below the lanes instead of the other one; null: no longer.
   void put(SharedSnapshot earlier);
   /// Of these, draws an iteration of the usual length as a replay with the changes has it; without any, nothing.
   void ask(const Model& model, std::span<const analysis::Edit> edits);
@@ -50,6 +50,8 @@ class OtherSide {
   bool is_replayed() const { return earlier_ && replayed_; }
   /// Once, when it has come: the iteration of which it is one.
   std::optional<analysis::TimeSpan> just_replayed() { return std::exchange(just_replayed_, std::nullopt); }
+  /// Once, when there is no such replay: why.
+  std::string just_refused() { return std::exchange(refused_, {}); }
 
  private:
   struct Settled {
@@ -90,9 +92,11 @@ class OtherSide {
   struct Replayed {
     analysis::TimeSpan recorded;
     SharedSnapshot run;
+    std::string refusal;  // then there is no run
   };
-  base::BackgroundJob<std::optional<Replayed>> replaying_;
+  base::BackgroundJob<Replayed> replaying_;
   std::optional<analysis::TimeSpan> just_replayed_;
+  std::string refused_;
 };
 
 }  // namespace lanescope::ui

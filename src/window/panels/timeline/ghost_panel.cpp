@@ -161,9 +161,11 @@ void draw_ghost(const Canvas& c, const Rect& area) {
   const Rect& place = ghost.place();
   state.places["ghost"] = place;
   ImGui::SetCursorScreenPos({lanes.x, lanes.y});
-  if (press_area(c, "##ghost", {lanes.width, std::max(1.0f, lanes.height)}) && state.comparison.other.has_two())
+  // A replay is no side to go to.
+  const bool flips = state.comparison.other.has_two() && !state.comparison.other.is_replayed();
+  if (press_area(c, "##ghost", {lanes.width, std::max(1.0f, lanes.height)}) && flips)
     state.requests.actions.push_back(Action::FlipSide);
-  if (ImGui::IsItemHovered()) {
+  if (flips && ImGui::IsItemHovered()) {
     ImGui::SetTooltip("%s (%s)", tr(info(Action::FlipSide).text),
                       key_text(info(Action::FlipSide).keys.front()).c_str());
   }

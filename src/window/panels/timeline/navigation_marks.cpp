@@ -47,6 +47,21 @@ void add_zoom_band(const MarkSurface& m, const TimelineDrag& drag) {
   }
 }
 
+// The wait that the pointer holds; once it is off its lane, what its release shows.
+void add_dragged_wait(const MarkSurface& m, const TimelineDrag& drag) {
+  const Theme& theme = m.frame.theme;
+  const float s = m.frame.scale, y = drag.block.y + drag.y1 - drag.y0;
+  const float x0 = std::max(drag.block.x, m.axis.left_px() - 8 * s);
+  const float x1 = std::min(drag.block.x + std::max(drag.block.width, 3 * s), m.axis.right_px() + 8 * s);
+  m.rows.styled(SpanStyle::Dashed, x0, y, x1, y + drag.block.height,
+                with_alpha(theme[Colour::Accent], drag.off_lane() ? 0.2f : 0.06f), theme[Colour::Accent], 4 * s);
+  if (!drag.off_lane()) return;
+  const float width = 200 * s;
+  const float left = std::min(drag.x1 + 14 * s, std::max(m.axis.left_px(), m.axis.right_px() - width));
+  m.rows.add({left, drag.y1 - 10 * s, width, theme[Colour::AccentInk], FontRole::SmallBold, tr("without this wait"),
+              20 * s, LabelAlign::Left, theme[Colour::Accent]});
+}
+
 void add_arrival(const MarkSurface& m, NavigationState& navigation) {
   if (!navigation.arrival) return;
   const auto left = navigation.arrival->until - base::now();
@@ -86,6 +101,7 @@ void add_navigation(const Canvas& c, const MarkSurface& m) {
   const TimelineDrag& drag = navigation.drag;
   const bool active = drag.moved && !drag.cancelled;
   if (active && (drag.kind == DragKind::ZoomIn || drag.kind == DragKind::ZoomOut)) add_zoom_band(m, drag);
+  if (active && drag.kind == DragKind::Wait) add_dragged_wait(m, drag);
   if (active && drag.snapped) {
     // The edge that it snapped to.
     const auto& range = c.state.selection.range;

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/time.h"
+#include "shell/comparison.h"
+#include "shell/presenting.h"
 #include "shell/selecting.h"
 #include "timeline/timeline_drag.h"
 #include "window/panels/timeline/timeline_panels.h"
@@ -16,6 +18,7 @@ namespace {
 constexpr float kTimelineClickSlop = 4;
 constexpr float kTimelineEdgeReach = 5;  // mouse distance to the edge of a selected range
 constexpr float kLeastZoomBand = 6;      // anything narrower is accidental
+constexpr float kLaneHeight = 32;        // lanes are stretched to the room there is: by so much, a wait is off any
 constexpr float kWheelPan = 60, kWheelScroll = 60;
 constexpr double kSpeedSeconds = 0.05;  // time over which the speed of a flick is measured
 constexpr float kLeastFlick = 300;      // pixels per second
@@ -71,7 +74,24 @@ DragKind kind_of(const Canvas& c, const TimelineDrag& drag, const Rect& area) {
   return DragKind::Pan;
 }
 
-void begin_drag(const Canvas& c, const Rect& area) {
+// The press is on the waiting part of a call: a drag up or down takes that off its lane.
+void grip_wait(const Canvas& c, const TimelineFrame& frame, TimelineDrag& drag) {
+  const ShellState& state = c.state;
+  const TimeAxis& axis = state.view.axis();
+  if (drag.kind != DragKind::Pan || drag.second || other_side_tells(state)) return;
+  const auto hit = state.timeline.hit(frame, axis, drag.x0, drag.y0);
+  if (!hit || !hit->event || hit->averaged) return;
+  const trace::Event& call = hit->event->event;
+  if (!trace::is_blocking(call) && !trace::is_sync(call)) return;
+  const Nanoseconds from = call.start_ns + (trace::is_blocking(call) ? trace::parts_of(call).own : 0);
+  const auto rect = state.timeline.event_rect(*hit->event, axis);
+  if (!rect || drag.x0 < axis.to_px(from)) return;
+  drag.wait = hit->event;
+  drag.block = {axis.to_px(from), rect->y, axis.length_px(call.end_ns - from), rect->height};
+  drag.lane_height = std::min(rect->height, kLaneHeight * c.scale);
+}
+
+void begin_drag(const Canvas& c, const TimelineFrame& frame, const Rect& area) {
   ShellState& state = c.state;
   const ImGuiIO& io = ImGui::GetIO();
   TimelineDrag& drag = state.navigation.drag;
@@ -84,6 +104,7 @@ void begin_drag(const Canvas& c, const Rect& area) {
   drag.second = ImGui::IsMouseDoubleClicked(0);
   drag.before = state.selection;
   drag.kind = kind_of(c, drag, area);
+  grip_wait(c, frame, drag);
   if (drag.kind == DragKind::Range) drag.anchor = time_at(c, drag.x0, drag.y0, drag.snapped);
   if (drag.kind == DragKind::RangeEdge) drag.anchor = *edge_under(c, drag.x0);
   if (state.view.frozen_by_hand()) state.view.stop();  // a press stops a gliding view
@@ -150,6 +171,8 @@ void end_drag(const Canvas& c, const TimelineFrame& frame, TimelineDrag drag) {
     state.view.shrink_into(x0, x1);
   } else if (drag.kind == DragKind::Pan && state.preferences.animation && std::abs(drag.speed) > kLeastFlick) {
     state.view.flick(static_cast<double>(drag.speed));
+  } else if (drag.off_lane()) {
+    drag_off(state, *drag.wait);
   }
 }
 
@@ -157,11 +180,15 @@ void end_drag(const Canvas& c, const TimelineFrame& frame, TimelineDrag drag) {
 void handle_timeline_drag(const Canvas& c, const TimelineFrame& frame, const Rect& area) {
   TimelineDrag& drag = c.state.navigation.drag;
   const ImGuiIO& io = ImGui::GetIO();
-  if (ImGui::IsItemActivated()) begin_drag(c, area);
+  if (ImGui::IsItemActivated()) begin_drag(c, frame, area);
   if (drag.kind == DragKind::None) return;
   drag.x1 = io.MousePos.x;
   drag.y1 = io.MousePos.y;
-  drag.moved = drag.moved || std::hypot(drag.x1 - drag.x0, drag.y1 - drag.y0) > kTimelineClickSlop;
+  const float right = std::abs(drag.x1 - drag.x0), down = std::abs(drag.y1 - drag.y0);
+  if (!drag.moved && std::hypot(right, down) > kTimelineClickSlop) {
+    drag.moved = true;
+    if (drag.wait && down > right) drag.kind = DragKind::Wait;
+  }
   // With Ctrl or Shift still held, Escape is not an action's key. Check it before the release, because a slow frame may
   // see both together.
   if (drag.moved && key_pressed(ImGuiKey_Escape)) drag.cancel();
@@ -213,6 +240,7 @@ void handle_gestures(const Canvas& c, const TimelineFrame& frame, const Rect& ar
   const bool on_edge = over_lanes && below_ruler && navigation.drag.kind == DragKind::None && !io.KeyShift &&
                        !io.KeyCtrl && !io.KeyAlt && edge_under(c, io.MousePos.x);
   if (on_edge || navigation.drag.kind == DragKind::RangeEdge) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (navigation.drag.kind == DragKind::Wait) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
   if (over_lanes && ImGui::IsMouseDoubleClicked(0)) zoom_to_what_is_there(c, frame);
 }
 
