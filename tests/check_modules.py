@@ -42,7 +42,7 @@ DEPENDENCIES = {
             "window"},
 }
 # Headers generated from assets/ and shaders/, and the modules that embed them.
-GENERATED = {"lanescope_assets.h": {"device", "workload", "calibration"}, "lanescope_captures.h": {"model"},
+GENERATED = {"lanescope_assets.h": {"device", "workload", "calibration", "experiment"}, "lanescope_captures.h": {"model"},
              "lanescope_experiments.h": {"experiment"}, "lanescope_lessons.h": {"lesson"},
              "lanescope_report.h": {"app"}, "lanescope_shaders.h": {"render"}, "lanescope_translations.h": {"base"}}
 

@@ -78,7 +78,7 @@ TEST(Transfer, O1OverlapTakesPinnedMemoryAndASecondStream) {
   EXPECT_LT(story.before().overlap_us(), 1);
   EXPECT_GT(story.after().overlap_us(), 0.5 * 1e3 * story.after()["h2d_ms"]);
   EXPECT_GT(story.gain(), 1.4);
-  EXPECT_EQ(story.after().syncs(), 0);
+  EXPECT_EQ(story.after().syncs(), 300) << "the reads";
   // A second stream alone is not enough: the CPU stages a pageable batch, and the model waits for it.
   const SideRun pageable(story.data(), experiment::Side::After, 300, {"pinned=false"});
   EXPECT_GT(pageable.us_per_iteration(), 1.3 * story.after().us_per_iteration());
