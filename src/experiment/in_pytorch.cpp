@@ -75,6 +75,7 @@ std::map<std::string, InPytorch, std::less<>> read() {
     found.cores = said["cores"].value_or(std::int64_t{0});
     found.sides = {side_of(experiment, Side::Before, sides["before"]),
                    side_of(experiment, Side::After, sides["after"])};
+    found.assignments = {experiment.assignments(Side::Before), experiment.assignments(Side::After)};
   }
   return all;
 }
@@ -92,7 +93,10 @@ std::string InPytorch::machine() const {
 const InPytorch* in_pytorch(const Experiment& experiment) {
   static const auto all = read();
   const auto found = all.find(experiment.id);
-  return found == all.end() ? nullptr : &found->second;
+  if (found == all.end()) return nullptr;
+  const auto& [before, after] = found->second.assignments;
+  const bool same = before == experiment.assignments(Side::Before) && after == experiment.assignments(Side::After);
+  return same ? &found->second : nullptr;
 }
 
 std::vector<std::optional<double>> published_in_pytorch(const Experiment& experiment) {

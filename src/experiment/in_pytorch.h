@@ -32,9 +32,10 @@ struct InPytorch {
   std::int64_t cores = 0;
   std::string gpu;  ///< "NVIDIA H200"
   std::array<PytorchSide, 2> sides;
+  std::array<std::vector<std::string>, 2> assignments;  ///< of the sides, as measured
 };
 
-/// Null: not measured, or an experiment of the user's own.
+/// Null: not measured, an experiment of the user's own, or one whose settings are others, as in a lesson's step.
 const InPytorch* in_pytorch(const Experiment& experiment);
 
 /// Each published number as the scripts had it, in the order of Experiment::published; empty where they have no such

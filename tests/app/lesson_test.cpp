@@ -44,6 +44,13 @@ TEST_F(LessonPages, TheNotesHaveTheMeasuredAnswers) {
                            Not(HasSubstr("<script")), Not(HasSubstr("http:"))));
 }
 
+// In PyTorch its experiment took these times; steps with settings of their own were not measured.
+TEST_F(LessonPages, EachLessonHasNotes) {
+  for (const auto& lesson : nlohmann::json::parse(said({"list", "lessons", "--json"}))) {
+    EXPECT_THAT(said({"lesson", lesson["name"].get<std::string>(), "--notes", "-"}), HasSubstr("In PyTorch")) << lesson;
+  }
+}
+
 // In a picture there is every number, as a coordinate.
 std::string without_pictures(std::string page) {
   for (std::size_t from; (from = page.find("<svg")) != std::string::npos;) {

@@ -82,16 +82,16 @@ TEST_F(DraggedWaitTest, OfAnOwnLoopItTakesThePlaceOfTheMeasuredSide) {
 }
 
 TEST_F(DraggedWaitTest, OfAnOpenedTraceItIsDrawnUntilItIsDraggedOnceMore) {
-  state().requests.files = {LANESCOPE_SOURCE_DIR "/assets/captures/h200--linear-mse--log-1.json.gz"};
-  ASSERT_TRUE(desk().until([&] { return !model().live() && model().analysis().records().size() > 20; }));
-  EXPECT_FALSE(desk().has_place("ghost"));
-  const auto& record = model().analysis().records()[20];
+  state().requests.files = {LANESCOPE_SOURCE_DIR "/tests/data/ddp-rank0.json.gz"};
+  ASSERT_TRUE(desk().until([&] { return !model().live() && model().analysis().records().size() > 10; }));
+  ASSERT_TRUE(desk().until([&] { return !desk().has_place("ghost"); }));
+  const auto& record = model().analysis().records()[10];
   state().view.show_exactly(record.start_ns, record.end_ns);
   ASSERT_TRUE(desk().until([&] { return !state().view.moving(); }));
   drag_wait_up();
   ASSERT_TRUE(state().comparison.dragged_off);
   ASSERT_TRUE(desk().until([&] { return other().is_replayed() && desk().has_place("ghost"); }));
-  EXPECT_EQ(other().run()->label, "no-wait:item()");
+  EXPECT_TRUE(other().run()->label.starts_with("no-wait:")) << other().run()->label;
   ASSERT_TRUE(desk().until([&] { return !state().view.moving(); }));
   drag_wait_up();
   EXPECT_FALSE(state().comparison.dragged_off);

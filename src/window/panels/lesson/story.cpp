@@ -1,5 +1,5 @@
 // Presentation: the column beside the lanes. What a teacher talks about: the step's text and question, or what the
-// experiment shows; the published number beside the measured one; and where the tutorial errs.
+// experiment shows; the published number beside the measured ones; and, outside a lesson, where the tutorial errs.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -80,7 +80,9 @@ void draw_in_pytorch(const Canvas& c, FontRole role) {
   if (measured == nullptr) return;
   const auto pace = [&](std::size_t side) { return pace_text(measured->sides[side].measured.summary.pace); };
   vertical_space(c, 4);
-  wrapped_text(c, role, Colour::Text, tr("in PyTorch: {} → {} ({})", pace(0), pace(1), measured->gpu));
+  std::string gpu = measured->gpu;
+  if (gpu.starts_with("NVIDIA ")) gpu.erase(0, 7);
+  wrapped_text(c, role, Colour::Text, tr("in PyTorch: {} → {} ({})", pace(0), pace(1), gpu));
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", measured->machine().c_str());
   note_place(c, "story.pytorch");
 }
@@ -146,7 +148,7 @@ void draw_contents(const Canvas& c, FontRole role) {
   if (hidden || other_side_tells(state) || !state.experiment.active) return;
   draw_story_published(c, role);
   draw_in_pytorch(c, role);
-  if (!state.lesson.on()) draw_errs(c, role);  // the notes have it
+  if (!state.lesson.on()) draw_errs(c, role);
 }
 
 // Who presents a task turns the knobs that the class names.
@@ -191,8 +193,8 @@ void draw_story(const Canvas& c) {
   if (anew || presentation.scroll != 0) ImGui::SetScrollY(anew ? 0 : std::max(0.0f, scrolled));
   presentation.scroll = 0;
   draw_contents(c, presentation.smaller ? FontRole::Body : FontRole::Lead);
-  if (ImGui::GetCursorPosY() > room) presentation.smaller = true;
   draw_task_knobs(c);
+  if (ImGui::GetCursorPosY() > room) presentation.smaller = true;
   ImGui::EndChild();
 }
 

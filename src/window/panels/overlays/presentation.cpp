@@ -34,7 +34,8 @@ void draw_story_knob(const Canvas& c, float width) {
                     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   // Of a few buttons in one row; more do not fit.
   const bool fits = spec && (spec->type != workload::SettingType::Choice || spec->choices.size() <= 2);
-  if (fits) draw_knob(c, settings, *spec);
+  // In a task, it would be the answer.
+  if (fits && !other_side_tells(state)) draw_knob(c, settings, *spec);
   ImGui::EndChild();
 }
 

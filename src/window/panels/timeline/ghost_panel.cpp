@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/translate.h"
+#include "inspect/figure_text.h"
 #include "picture/words.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"
@@ -19,6 +20,7 @@ using base::tr;
 
 constexpr float kBracketRow = 52, kLeastLanes = 230, kLeastGhost = 84, kGhostShare = 0.32f;
 constexpr double kSameLength = 0.02;  // a share: shorter by less is the same
+constexpr double kOtherwise = 0.2;    // of two factors: the logarithm of their quotient
 constexpr double kLikeIt = 0.15;      // an iteration of a length that differs by less is like the shown one
 
 // What the two are, in a word: the shown one, and the one below.
@@ -46,7 +48,7 @@ std::string holds_for(const ShellState& state, const ShownIteration& shown) {
 
 // Returns the left edge of its texts.
 float draw_bracket(const Canvas& c, const Rect& row, float shown_end, float other_end, Nanoseconds difference,
-                   float bottom) {
+                   float bottom, bool longer) {
   const float s = c.scale;
   const TimeAxis& axis = c.state.view.axis();
   const float x0 = std::clamp(std::min(shown_end, other_end), axis.left_px(), axis.right_px());
@@ -55,10 +57,12 @@ float draw_bracket(const Canvas& c, const Rect& row, float shown_end, float othe
   // For another batch, a shorter iteration is no gain.
   const double batch = c.state.model.batch_now(), other_batch = c.state.comparison.other.batch_size();
   const bool same_work = analysis::work_between(batch, other_batch) == 1;
-  const Colour colour = same_work ? Colour::Good : Colour::Muted;
+  const Colour colour = !same_work ? Colour::Muted : longer ? Colour::Wait : Colour::Good;
   const std::uint32_t ink = c.theme[colour];
   const float y = row.y + row.height / 2;
-  std::string says = tr("{} shorter", base::format_duration(difference, 3));
+  // Of the later one: what a change costs is not told as a gain.
+  const std::string by = base::format_duration(difference, 3);
+  std::string says = longer && same_work ? tr("{} longer", by) : tr("{} shorter", by);
   if (!same_work) {
     const bool shown_shorter = shown_end < other_end;
     says += " " + tr("for {} instead of {} samples", std::abs(shown_shorter ? batch : other_batch),
@@ -184,7 +188,7 @@ void draw_ghost(const Canvas& c, const Rect& area) {
   }
   const Nanoseconds other = run->typical_iteration().duration();
   draw_names(c, lanes, tags(state)[1], name, other);
-  const auto say = [&](const char* says) {
+  const auto say = [&](const std::string& says) {
     draw_label(c, {state.view.start_px(), row.y, 420 * s, row.height}, c.theme[Colour::Muted], FontRole::Body, says);
   };
   // While the launch queue fills, an iteration of the CPU says nothing of how long the GPU takes.
@@ -199,7 +203,17 @@ void draw_ghost(const Canvas& c, const Rect& area) {
     return say(tr("both take the same time"));
   }
   const float shown_end = state.view.axis().to_px(shown->end_ns);
-  const float left = draw_bracket(c, row, shown_end, ghost.end_px(), difference, lanes.y + lanes.height);
+  // Two iterations are no pace: where the runs differ otherwise, that is what is told.
+  const OtherSide& side = state.comparison.other;
+  const double other_ns = run->summary.pace.ns;
+  if (state.model.steering() && !side.is_replayed() && pace.known() && run->summary.pace.known()) {
+    const double of_two = static_cast<double>(shown->duration()) / static_cast<double>(other);
+    if (std::abs(std::log(of_two * other_ns / pace.ns)) > kOtherwise)
+      return say(tr("on average {} and below {} per iteration", pace_text(pace), pace_text(run->summary.pace)));
+  }
+  const bool shown_is_later = !side.is_replayed() && side.shown() == 1;
+  const bool longer = state.model.steering() && !side.is_replayed() && (shown_is_later == (shown->duration() > other));
+  const float left = draw_bracket(c, row, shown_end, ghost.end_px(), difference, lanes.y + lanes.height, longer);
   const char* says = tr("both stay until the next action");
   const float width = text_width(c.fonts, FontRole::Small, says) + 12 * s;
   if (!state.view.stays() || state.presentation.on || state.view.start_px() + width > left) return;
