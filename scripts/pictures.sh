@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Makes the pictures of the README and of docs/ with the program itself, on a virtual display.
 #
-#   scripts/pictures.sh [NAME...]     default: all of window, first, turned, gallery, experiment, sweep, loader, race,
-#                                     copy, trigger, average, views, marks, selection, stretch, statistics, find, cause,
-#                                     code, lanes, ghost, pinned, presentation, contrast, palette, picture, light,
-#                                     pytorch, recorded, devices, compare, lesson, class
+#   scripts/pictures.sh [NAME...]     default: all of window, first, turned, gallery, sweep, loader, race, copy, trigger,
+#                                     average, views, marks, stretch, statistics, find, cause, code, lanes, pinned,
+#                                     presentation, contrast, palette, picture, light, pytorch, recorded, compare, lesson,
+#                                     class
 #
-# Those of real GPUs (gpu, health, ranks) are the window's own screenshots on a machine that has one: F12. The page on a
+# That of a program on a real GPU (program) is the window's own screenshot: F12. The page on a
 # telephone (telephone) is what tests/web/check_page.py --keep FOLDER leaves there.
 #
 # Builds the program first, unless LANESCOPE names one. Needs Xvfb, xdotool and ImageMagick:
@@ -208,15 +208,6 @@ picture_gallery() {
   xdotool key e sleep 1
   shoot gallery
 }
-picture_experiment() {
-  open_window --theme dark --experiment P25
-  sleep 7
-  xdotool key Tab
-  sleep 4
-  # shellcheck disable=SC2086
-  wheel $left_panel -2 # scrolls to the published numbers
-  shoot experiment
-}
 picture_sweep() {
   open_window --theme dark
   sleep 5
@@ -304,15 +295,6 @@ picture_marks() {
   sleep 6 # until the hints have gone
   shoot marks
 }
-picture_selection() {
-  open_window --theme dark
-  sleep 6
-  stand_still
-  click "$kernel_x" "$kernels_y"
-  aside
-  sleep 1
-  shoot selection
-}
 picture_stretch() {
   open_window --theme light
   sleep 6
@@ -377,15 +359,6 @@ picture_lanes() {
   aside
   sleep 5
   shoot lanes
-}
-picture_ghost() {
-  open_window --theme dark
-  sleep 6
-  xdotool key y sleep 2
-  set_knob "log interval 20"
-  sleep 14
-  xdotool mousemove 1000 700 sleep 1
-  shoot ghost
 }
 picture_pinned() {
   open_window --theme dark
@@ -469,21 +442,14 @@ picture_recorded() {
   wheel 800 "$calls_y" 16
   shoot recorded
 }
-picture_devices() {
-  open_window --theme dark
-  sleep 6
-  xdotool key g sleep 1
-  shoot devices
-}
 picture_compare() {
   "$LANESCOPE" run --workload linear-mse --set log_interval=1 --compare log_interval=100 \
     --screenshot "$scratch/compare.png" >/dev/null
   put "$scratch/compare.png" compare
 }
 
-all=(window first turned gallery experiment sweep loader race copy trigger average views marks selection stretch
-  statistics find cause code lanes ghost pinned presentation contrast palette picture light pytorch recorded
-  devices compare lesson class)
+all=(window first turned gallery sweep loader race copy trigger average views marks stretch statistics find cause code
+  lanes pinned presentation contrast palette picture light pytorch recorded compare lesson class)
 for name in "${@:-${all[@]}}"; do
   [[ " ${all[*]} " == *" $name "* ]] || die "there is no picture '$name'; allowed: ${all[*]}"
 done

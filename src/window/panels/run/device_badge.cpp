@@ -125,7 +125,7 @@ float draw_badge(const Canvas& c, float right, float y) {
   // The buttons next to the badge keep their space in a narrow window.
   const float beside = std::clamp(all - 540 * s, 124 * s, 240 * s);
   const bool alone = state.presentation.on || is_upright(s);
-  const float most = alone ? all * 0.45f : std::max(beside, all * 0.22f);
+  const float most = alone ? all * 0.45f : std::max(beside, all * 0.27f);
   const auto wanted = [&] { return text_width(c.fonts, FontRole::BodyBold, says) + 24 * s + arrow; };
   // What kind it is matters more than which one, and that more than what it assumes.
   while (wanted() > most && says.find(" · ") != std::string::npos) says.resize(says.rfind(" · "));

@@ -203,10 +203,12 @@ void draw_ghost(const Canvas& c, const Rect& area) {
     return say(tr("both take the same time"));
   }
   const float shown_end = state.view.axis().to_px(shown->end_ns);
-  // Two iterations are no pace: where the runs differ otherwise, that is what is told.
+  // Two iterations are no pace: where the runs differ otherwise, that is what is told; but not of those that a trigger
+  // has picked.
+  const bool any_iteration = state.view.trigger_settings().source == TriggerSource::Iteration;
   const OtherSide& side = state.comparison.other;
   const double other_ns = run->summary.pace.ns;
-  if (state.model.steering() && !side.is_replayed() && pace.known() && run->summary.pace.known()) {
+  if (any_iteration && state.model.steering() && !side.is_replayed() && pace.known() && run->summary.pace.known()) {
     const double of_two = static_cast<double>(shown->duration()) / static_cast<double>(other);
     if (std::abs(std::log(of_two * other_ns / pace.ns)) > kOtherwise)
       return say(tr("on average {} and below {} per iteration", pace_text(pace), pace_text(run->summary.pace)));
