@@ -249,10 +249,7 @@ std::optional<std::pair<Nanoseconds, Nanoseconds>> steady_stretch(const trace::T
     while (from != first && end - from == static_cast<std::ptrdiff_t>(most) && whole() < kManyWhole)
       from = newest(most *= 4);
   }
-  first = from;
-  const auto left = static_cast<std::size_t>(end - first);
-  if (left > which.period) first += static_cast<std::ptrdiff_t>(left % which.period);
-  return std::pair{first->start_ns, last->end_ns};
+  return std::pair{from->start_ns, last->end_ns};
 }
 
 std::optional<AdvicePlan> plan_advice(const trace::Trace& trace, std::span<const IterationRecord> records,

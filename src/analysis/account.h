@@ -75,7 +75,6 @@ struct NewestIterations {
   Nanoseconds from_ns = std::numeric_limits<Nanoseconds>::min(), to_ns = std::numeric_limits<Nanoseconds>::max();
   std::size_t most_iterations = std::numeric_limits<std::size_t>::max();
   std::int64_t most_events = std::numeric_limits<std::int64_t>::max();
-  std::size_t period = 1;      ///< if there are more than this, a multiple of it
   bool from_the_start = true;  ///< see warm_up_count()
   bool without_rare = false;   ///< of another program: see once.h
 };

@@ -1,6 +1,7 @@
 #include "shell/presenting.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "shell/keys.h"
 #include "shell/shell_state.h"
@@ -54,6 +55,17 @@ bool answers_hidden(const ShellState& state) { return state.hide_answers || (sta
 bool other_side_tells(const ShellState& state) {
   if (!on_stage(state)) return false;
   return state.lesson.phase() == LessonPhase::Asking || state.lesson.phase() == LessonPhase::Working;
+}
+
+bool next_step_asks(const ShellState& state) {
+  if (!on_stage(state) || !state.lesson.step().question) return false;
+  const auto& steps = state.lesson.lesson().steps;
+  const std::size_t next = state.lesson.number() + 1;
+  if (next >= steps.size() || !steps[next].question) return false;
+  const lesson::Step& step = state.lesson.step();
+  const auto runs = [](const lesson::Step& s) { return std::tie(s.experiment, s.settings, s.device); };
+  return !step.experiment.empty() && runs(step) == runs(steps[next]) && step.question->measure.figure != "factor" &&
+         steps[next].question->measure.figure == "factor";
 }
 
 bool presenting_key(ShellState& state, KeyChord chord, bool repeated) {

@@ -23,6 +23,8 @@ struct Presentation {
 bool answers_hidden(const ShellState& state);
 /// The experiment's other side would give an answer away, or solve a task.
 bool other_side_tells(const ShellState& state);
+/// An answered step was about one side, and the next one asks about both: until then the other side is kept back.
+bool next_step_asks(const ShellState& state);
 /// The lesson's step is what runs, and not something that was started beside it.
 bool on_stage(const ShellState& state);
 

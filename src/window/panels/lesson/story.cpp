@@ -145,7 +145,7 @@ void draw_contents(const Canvas& c, FontRole role) {
     vertical_space(c, 6);
     if (!hidden) wrapped_text(c, role, Colour::Muted, e.watch[state.language()]);
   }
-  if (hidden || other_side_tells(state) || !state.experiment.active) return;
+  if (hidden || other_side_tells(state) || next_step_asks(state) || !state.experiment.active) return;
   draw_story_published(c, role);
   draw_in_pytorch(c, role);
   if (!state.lesson.on()) draw_errs(c, role);

@@ -157,7 +157,7 @@ void draw_ghost(const Canvas& c, const Rect& area) {
   const float s = c.scale;
   const SharedSnapshot run = run_below(state.comparison);
   const auto& shown = state.view.shown_iteration();
-  if (!run || !shown || other_side_tells(state)) return;
+  if (!run || !shown || other_side_tells(state) || next_step_asks(state)) return;
   const Rect row{area.x, area.y, area.width, kBracketRow * s};
   const Rect lanes{area.x, row.y + row.height, area.width, area.height - row.height - 4 * s};
   GhostLanes& ghost = state.comparison.lanes;
