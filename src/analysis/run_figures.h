@@ -38,8 +38,8 @@ struct RunFigures {
   std::optional<base::Nanoseconds> warm_up_ns;
   std::optional<Once> once;                     ///< as in Account
   std::optional<trace::CaptureHealth> capture;  ///< for a GPU's work; empty on a simulated device
-  std::optional<Loss> loss;    ///< empty: timing only, or nothing was read
-  std::vector<OwnFigure> own;  ///< figures that only the workload can know
+  std::optional<Loss> loss;                     ///< empty: timing only, or nothing was read
+  std::vector<OwnFigure> own;                   ///< figures that only the workload can know
   /// From the setting batch_size and the pace; empty if either is unknown, the batch does not tell an iteration's work,
   /// or nothing is computed.
   std::optional<double> samples_per_s() const;

@@ -9,7 +9,6 @@
 #include "app/html_page.h"
 #include "app/html_text.h"
 #include "base/translate.h"
-#include "experiment/in_pytorch.h"
 #include "experiment/named_figure.h"
 
 namespace lanescope::app::html {
@@ -39,8 +38,8 @@ std::string check_line(const experiment::Checking& checking, const std::string& 
 std::string published_table(const ExperimentReport& report) {
   const bool simulated =
       std::all_of(report.rows.begin(), report.rows.end(), [](const PublishedRow& r) { return r.simulated; });
-  const experiment::InPytorch* measured = experiment::in_pytorch(report.experiment);
-  const auto in_pytorch = published_in_pytorch(report.experiment);
+  const experiment::InPytorch* measured = report.in_pytorch;
+  const auto in_pytorch = published_in_pytorch(report.experiment, report.in_pytorch);
   std::string rows;
   const auto add = [&](const std::string& name, const std::string& here, const std::string& there,
                        const std::string& about) {

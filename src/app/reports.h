@@ -17,6 +17,7 @@
 #include "app/terminal_output.h"
 #include "base/translate.h"
 #include "experiment/experiment.h"
+#include "experiment/in_pytorch.h"
 #include "experiment/measured_run.h"
 #include "experiment/published_numbers.h"
 #include "experiment/sweep.h"
@@ -90,7 +91,8 @@ struct ExperimentReport {
   std::optional<experiment::Side> side;           ///< the requested side; empty: both
   std::array<std::optional<RunFigures>, 2> runs;  ///< by side; empty if ended early
   std::vector<PublishedRow> rows;
-  std::string disagreement;  ///< experiment::disagreement() of the two runs
+  const experiment::InPytorch* in_pytorch = nullptr;  ///< null: not measured, or not with these settings
+  std::string disagreement{};                         ///< experiment::disagreement() of the two runs
 };
 
 /// Both sides: like comparison_json(); one side: like summary_json(). In addition "experiment", "in_pytorch"

@@ -19,7 +19,6 @@
 #include "base/time.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
-#include "experiment/in_pytorch.h"
 #include "experiment/named_figure.h"
 #include "io/trace_file.h"
 
@@ -130,13 +129,14 @@ int run_experiment(const ExperimentRequest& request) {
   if (!request.screenshot.file.empty()) painter.emplace(request.screenshot);
   explain_device_choice(request.choice.device);
 
+  ExperimentReport report{.experiment = *request.experiment, .side = request.side, .runs = {}, .rows = {}};
+  if (request.choice.assignments.empty()) report.in_pytorch = experiment::in_pytorch(*request.experiment);
+
   const base::Interrupt interrupt;
   const auto began = base::now();
   Runs runs;
-  ExperimentReport report{
-      .experiment = *request.experiment, .side = request.side, .runs = {}, .rows = {}, .disagreement = {}};
   for (const Side side : sides) {
-    if (interrupt.asked()) break;
+    if (side != sides.front() && interrupt.asked()) break;  // as without an experiment, what had run by then is told
     const auto s = static_cast<std::size_t>(side);
     const session::SessionOptions options = options_of(request, side);
     const bool drawn = !request.html.empty() || !request.screenshot.file.empty();
@@ -157,8 +157,8 @@ int run_experiment(const ExperimentRequest& request) {
     figures.what_if = analysis::what_if_of(runs[s]->trace(), runs[s]->analysis(), figures, request.what_if);
   }
   report.rows = published_rows(request, runs, interrupt, began);
-  if (runs[0] && runs[1])
-    report.disagreement = experiment::disagreement(*request.experiment, runs[0]->measured(), runs[1]->measured());
+  if (report.in_pytorch != nullptr && runs[0] && runs[1])
+    report.disagreement = experiment::disagreement(*report.in_pytorch, runs[0]->measured(), runs[1]->measured());
   if (interrupt.asked()) say(tr("ended early; the figures cover what had run by then"));
 
   std::vector<Painter::Part> parts;
@@ -205,8 +205,7 @@ Json here_json(const PublishedRow& row) {
           {"unchecked", why.empty() ? Json(nullptr) : Json(why)}};
 }
 
-Json pytorch_json(const experiment::Experiment& e) {
-  const experiment::InPytorch* measured = experiment::in_pytorch(e);
+Json pytorch_json(const experiment::InPytorch* measured) {
   if (measured == nullptr) return nullptr;
   Json json{{"machine", measured->machine()}};
   for (const Side side : {Side::Before, Side::After}) {
@@ -220,7 +219,7 @@ Json pytorch_json(const experiment::Experiment& e) {
 
 Json published_json(const ExperimentReport& report) {
   Json list = Json::array();
-  const auto in_pytorch = published_in_pytorch(report.experiment);
+  const auto in_pytorch = published_in_pytorch(report.experiment, report.in_pytorch);
   for (std::size_t i = 0; i < report.experiment.published.size(); ++i) {
     const experiment::Published& p = report.experiment.published[i];
     const bool ran = i < report.rows.size();
@@ -297,8 +296,8 @@ std::string published(const ExperimentReport& report, const Style& style) {
   for (const PublishedRow& row : report.rows) {
     quality_width = std::max(quality_width, display_width(quality_text(row)) + 2);
   }
-  const experiment::InPytorch* measured = experiment::in_pytorch(report.experiment);
-  const auto in_pytorch = published_in_pytorch(report.experiment);
+  const experiment::InPytorch* measured = report.in_pytorch;
+  const auto in_pytorch = published_in_pytorch(report.experiment, report.in_pytorch);
   table.titles({tr("published"), simulated ? tr("simulated here") : tr("measured here"), tr("in PyTorch"),
                 remark(tr("quality"), quality_width, tr("check"), tr("environment"))});
   const Cell none{"–", {}, {}};
@@ -356,7 +355,7 @@ Json experiment_json(const ExperimentReport& report) {
   } else {
     json.update(runs_json(report));
   }
-  json["in_pytorch"] = pytorch_json(experiment);
+  json["in_pytorch"] = pytorch_json(report.in_pytorch);
   json["published"] = published_json(report);
   return json;
 }

@@ -11,7 +11,6 @@
 #include <toml++/toml.h>
 
 #include "base/translate.h"
-#include "device/catalogue.h"
 #include "experiment/loop_script.h"
 #include "lanescope_assets.h"
 #include "workload/common_settings.h"
@@ -22,8 +21,9 @@ namespace {
 // Factors within this are told as "as fast", and two that differ by less agree.
 constexpr double kAlike = 1.05, kNear = 1.1;
 
+// No device changes the batch.
 double samples_of(const Experiment& experiment, Side side) {
-  return workload::batch_size_of(start_settings(experiment, side, device::describe_device(experiment.device_of(side))));
+  return workload::batch_size_of(start_settings(experiment, side, {}));
 }
 
 // The unit that a figure's name ends with.
@@ -99,9 +99,8 @@ const InPytorch* in_pytorch(const Experiment& experiment) {
   return same ? &found->second : nullptr;
 }
 
-std::vector<std::optional<double>> published_in_pytorch(const Experiment& experiment) {
-  const InPytorch* found = in_pytorch(experiment);
-  const auto side = [&](std::size_t s) { return found != nullptr ? &found->sides[s].measured : nullptr; };
+std::vector<std::optional<double>> published_in_pytorch(const Experiment& experiment, const InPytorch* measured) {
+  const auto side = [&](std::size_t s) { return measured != nullptr ? &measured->sides[s].measured : nullptr; };
   std::vector<std::optional<double>> numbers;
   for (const Compared& each : compare(experiment, side(0), side(1))) {
     const std::string& figure = each.published->figure;
@@ -111,14 +110,12 @@ std::vector<std::optional<double>> published_in_pytorch(const Experiment& experi
   return numbers;
 }
 
-std::string disagreement(const Experiment& experiment, const Measured& before, const Measured& after) {
-  const InPytorch* measured = in_pytorch(experiment);
-  if (measured == nullptr) return {};
+std::string disagreement(const InPytorch& measured, const Measured& before, const Measured& after) {
   const double here = gain_between(before, after).factor;
-  const double there = measured->gain().factor;
+  const double there = measured.gain().factor;
   if (here <= 0 || there <= 0 || direction(here) == direction(there)) return {};
   if (std::max(here / there, there / here) < kNear) return {};
-  std::string says = base::tr("In PyTorch on an {} it was otherwise: {} times as fast, here {}.", measured->gpu,
+  std::string says = base::tr("In PyTorch on an {} it was otherwise: {} times as fast, here {}.", measured.gpu,
                               told(there), told(here));
   // What costs the GPU time costs the loop none where the GPU waits for the CPU anyway.
   if (direction(there) == 0) says += base::tr(" There the CPU sets the pace, and the GPU waits for launches anyway.");

@@ -39,12 +39,12 @@ struct InPytorch {
 const InPytorch* in_pytorch(const Experiment& experiment);
 
 /// Each published number as the scripts had it, in the order of Experiment::published; empty where they have no such
-/// figure: all but times, factors of times, and the loop's own figures; and where nothing was measured.
-std::vector<std::optional<double>> published_in_pytorch(const Experiment& experiment);
+/// figure: all but times, factors of times, and the loop's own figures. `measured` may be null.
+std::vector<std::optional<double>> published_in_pytorch(const Experiment& experiment, const InPytorch* measured);
 
-/// One sentence if these two runs of the experiment tell another direction than PyTorch did, with the factors of both;
+/// One or two sentences if these runs of the sides tell another direction than PyTorch did, with the factors of both;
 /// translated. Empty: they agree, or there is no factor between the sides. Where factors differ by less than a tenth,
 /// they agree.
-std::string disagreement(const Experiment& experiment, const Measured& before, const Measured& after);
+std::string disagreement(const InPytorch& measured, const Measured& before, const Measured& after);
 
 }  // namespace lanescope::experiment

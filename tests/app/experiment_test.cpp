@@ -60,6 +60,12 @@ TEST_F(RunExperiment, BothSidesAreRunAndSetBesideWhatWasPublished) {
   EXPECT_GT(ours(2)["value"], 1) << "before / after";
 }
 
+// Nothing was measured in PyTorch with other settings than the experiment's.
+TEST_F(RunExperiment, ASettingOfOnesOwnWasNotMeasuredInPytorch) {
+  EXPECT_FALSE(json_of({"P09", "--iterations", "20"})["in_pytorch"].is_null());
+  EXPECT_TRUE(json_of({"P09", "--iterations", "20", "--set", "batch_size=64"})["in_pytorch"].is_null());
+}
+
 TEST_F(RunExperiment, OneSideIsARunWithWhatIsKnownOfIt) {
   Json json = json_of({"p09", "--side", "after", "--iterations", "20", "--lang", "zh", "--device", "sim:teaching"});
   EXPECT_EQ(json["side"], "after");

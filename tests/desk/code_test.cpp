@@ -101,9 +101,9 @@ TEST_F(CodeViewTest, IsCopiedAsAScript) {
   };
   EXPECT_EQ(model().assign({"log_interval=50"}), "");
   desk().frames(2);
-  EXPECT_THAT(copied(),
-              testing::AllOf(testing::StartsWith("\"\"\"Reading the loss every iteration\n"),
-                             testing::HasSubstr("\n        if i % 50 == 0:\n"), testing::HasSubstr("\nimport torch\n")));
+  EXPECT_THAT(copied(), testing::AllOf(testing::StartsWith("\"\"\"Reading the loss every iteration\n"),
+                                       testing::HasSubstr("\n        if i % 50 == 0:\n"),
+                                       testing::HasSubstr("\nimport torch\n")));
   desk().shell().start_experiment("P09", experiment::Side::After);
   ASSERT_TRUE(desk().until([&] { return state().experiment.active && code().loop(); }));
   desk().frames(2);

@@ -94,6 +94,7 @@ void ActiveExperiment::begin_run(const workload::Settings& standard, const std::
     if (elsewhere && (flips_in_place(*experiment_) || side == side_)) kept.reset();
   }
   device_ = device;
+  standard_ = standard;
   const std::vector<device::FittedNumber> fitted = fitted_to(device);
   for (const Side side : {Side::Before, Side::After}) {
     const bool here = flips_in_place(*experiment_) || side == side_ || !kept_[index(side)];
@@ -151,7 +152,12 @@ void ActiveExperiment::keep(const workload::Settings& now, Measured measured) {
   for (auto& kept : kept_) {
     if (kept && !same_beside_the_story(now, kept->settings)) kept.reset();
   }
+  as_written_ = standard_ && same_beside_the_story(now, *standard_);
   if (const auto side = side_of(now)) kept_[index(*side)] = SideRun{std::move(measured), now, device_};
+}
+
+const experiment::InPytorch* ActiveExperiment::in_pytorch() const {
+  return as_written_ ? experiment::in_pytorch(*experiment_) : nullptr;
 }
 
 std::vector<ActiveExperiment::Row> ActiveExperiment::published() const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiment/experiment.h"
+#include "experiment/in_pytorch.h"
 #include "experiment/named_figure.h"
 #include "experiment/published_numbers.h"
 #include "workload/settings.h"
@@ -55,6 +56,8 @@ class ActiveExperiment {
     experiment::Checking checking;
   };
   std::vector<Row> published() const;
+  /// What its sides took in PyTorch; null: not measured, or another knob was turned than those of the experiment.
+  const experiment::InPytorch* in_pytorch() const;
 
  private:
   struct SideRun {
@@ -68,6 +71,8 @@ class ActiveExperiment {
   experiment::Side side_;
   std::array<std::vector<std::pair<std::string, workload::Value>>, 2> wanted_;
   std::string device_;
+  std::optional<workload::Settings> standard_;  ///< of the device
+  bool as_written_ = true;                      ///< what is kept: no other knob than those in wanted_ was turned
   std::array<std::optional<SideRun>, 2> kept_;
   experiment::FittedSides machines_;
 };

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "base/translate.h"
-#include "experiment/in_pytorch.h"
 #include "experiment/named_figure.h"
 #include "experiment/published_numbers.h"
 #include "inspect/figure_text.h"
@@ -175,7 +174,7 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
   };
   line(" ", FontRole::Small, title(Side::Before, Word::Before), title(Side::After, Word::After));
   row(Word::Iteration, [](const analysis::Summary& s) { return pace_text(s.pace); });
-  const experiment::InPytorch* in_pytorch = experiment::in_pytorch(active.experiment());
+  const experiment::InPytorch* in_pytorch = active.in_pytorch();
   if (in_pytorch != nullptr) {
     const auto pace = [&](std::size_t side) { return pace_text(in_pytorch->sides[side].measured.summary.pace); };
     line(base::tr("in PyTorch"), FontRole::MonoSmall, pace(0), pace(1));
@@ -210,7 +209,7 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
   note_place(c, "factor");
   wrapped_text(c, FontRole::Small, Colour::Dim,
                fmt::format("{}, {}", of_what(gain), factor_basis(before->summary.pace, after->summary.pace)));
-  const std::string otherwise = experiment::disagreement(active.experiment(), *before, *after);
+  const std::string otherwise = in_pytorch != nullptr ? disagreement(*in_pytorch, *before, *after) : "";
   if (!otherwise.empty()) {
     vertical_space(c, 4);
     wrapped_text(c, FontRole::Body, Colour::Simulated, otherwise);
@@ -252,7 +251,7 @@ void draw_published(const Canvas& c, const ActiveExperiment& active) {
   text_ending_at(c, here, FontRole::Small, Colour::Dim, base::tr("here"));
   text_ending_at(c, right, FontRole::Small, Colour::Dim, base::tr("in PyTorch"));
   vertical_space(c, 4);
-  const auto in_pytorch = published_in_pytorch(e);
+  const auto in_pytorch = published_in_pytorch(e, active.in_pytorch());
   const std::vector<ActiveExperiment::Row> rows = active.published();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ActiveExperiment::Row& each = rows[i];

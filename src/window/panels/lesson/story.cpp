@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/translate.h"
-#include "experiment/in_pytorch.h"
 #include "experiment/named_figure.h"
 #include "inspect/figure_text.h"
 #include "picture/words.h"
@@ -76,7 +75,7 @@ std::pair<const Row*, const Row*> headline(const std::vector<Row>& rows) {
 
 // The third column: an iteration of each side as a script in PyTorch, and the GPU.
 void draw_in_pytorch(const Canvas& c, FontRole role) {
-  const experiment::InPytorch* measured = experiment::in_pytorch(c.state.experiment.active->experiment());
+  const experiment::InPytorch* measured = c.state.experiment.active->in_pytorch();
   if (measured == nullptr) return;
   const auto pace = [&](std::size_t side) { return pace_text(measured->sides[side].measured.summary.pace); };
   vertical_space(c, 4);

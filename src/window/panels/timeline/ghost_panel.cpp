@@ -146,7 +146,8 @@ std::string shown_tag(const ShellState& state) {
 
 float ghost_height(const Canvas& c, float room) {
   // A run that can be turned keeps the place, so that nothing moves when there is something to compare with.
-  const bool wanted = !other_side_tells(c.state) && (c.state.model.steering() || run_below(c.state.comparison));
+  const bool kept_back = other_side_tells(c.state) || next_step_asks(c.state);
+  const bool wanted = !kept_back && (c.state.model.steering() || run_below(c.state.comparison));
   const float s = c.scale;
   if (!wanted || room < (kLeastLanes + kLeastGhost + kBracketRow) * s) return 0;
   return std::floor(std::max(kLeastGhost * s, (room - kBracketRow * s) * kGhostShare)) + kBracketRow * s;
