@@ -68,6 +68,7 @@ enum class MessageKind : std::uint8_t {
   Stall,      ///< a call was held up because the launch queue was full, or by CUPTI itself
   Ended,      ///< a thread has ended; nothing of it comes after this
   Event,      ///< an event was put into a stream
+  Knobs,      ///< a line of inject/knobs.py: see "Knobs" below
 };
 
 inline constexpr std::size_t kMostText = 1024;  ///< bytes
@@ -229,6 +230,7 @@ struct Controls {                            // written by the viewer
   std::atomic<std::int64_t> boost_until_ns;  ///< Acquire: record continuously until then
   std::atomic<std::uint32_t> anchor;         ///< an API call (domain << 16 | id) that is watched between bursts, too
   std::atomic<std::uint32_t> sample_us;      ///< threads without calls are sampled this often; 0: never
+  std::atomic<std::uint32_t> knobs;          ///< 1: the program's knobs may be turned; 0: nothing of ours is in it
 };
 
 struct Status {                               // written by the library
@@ -255,6 +257,26 @@ struct Status {                               // written by the library
   std::atomic<std::int64_t> beat_ns;        ///< the library's thread was last alive then
   std::atomic<std::uint32_t> graphs;        ///< 1: the process has a graph, or captures one; 0 in older libraries
 };
+
+// --- Knobs -----------------------------------------------------------------------------------------------------------
+// Lines of text, with fields divided by tabs, in UTF-8. A field has no tab and no line end.
+//
+// From the viewer over the socket, after a byte 'K', ended by '\n', at most kMostText bytes; everything else is a
+// wake-up:
+//   look                                            find the knobs; also again, later
+//   try  NUMBER KIND FILE LINE NAME VALUE BLOCKS ITERATIONS SKIPPED
+//                                                   FILE empty and LINE 0: everywhere; KIND as attach::to_text()
+//   stop                                            ends the trial
+//   set  NAME VALUE                                 a lanescope.knob() of the program; stays until Lanescope goes
+// From the library, each in a message Knobs (a TextMessage, then the text):
+//   able    PYTHON TORCH                            versions; TORCH is empty where there is none
+//   unable  WHY                                     a sentence; nothing more comes
+//   knob    KIND FILE LINE NAME VALUE CALLS REFUSED WARNING
+//   own     NAME VALUE LEAST MOST CHOICES FILE LINE CHOICES divided by '|'; empty: none
+//   looked  ITERATIONS COUNTED_BY                   all knobs have been told
+//   begun   NUMBER
+//   block   NUMBER TURNED ITERATIONS NANOSECONDS    TURNED: 0 or 1
+//   ended   NUMBER HOW DEFERRED WHY                 HOW: done, stopped, failed; WHY: a sentence, or empty
 
 /// The process's place in a job of several, from its environment. Zeros: it is in none, or the library is older.
 struct Job {

@@ -106,21 +106,31 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// How long the GPU took from the end of the first third of its work to its end: what the CPU has issued and the GPU
+/// not done would count as gained.
+double later_ns(const trace::Trace& trace) {
+  std::vector<double> ends;
+  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
+    const trace::Lane& lane = trace.lane(static_cast<trace::LaneId>(l));
+    if (!trace::is_gpu_work_lane(lane.info().kind)) continue;
+    for (std::size_t r = 0; r < lane.row_count(); ++r) {
+      const trace::Row& row = lane.row(r);
+      for (trace::EventIndex i = row.first(); i < row.last(); ++i) ends.push_back(static_cast<double>(row.end(i)));
+    }
+  }
+  std::ranges::sort(ends);
+  return ends.back() - ends[ends.size() / 3];
+}
+
 /// How many times as fast the change makes it. A GPU starts up differently each time and its CPU wanders: there it is
-/// the median of three pairs of runs, of the iterations after the first 200.
+/// the mean of two pairs of runs, the second the other way round, of their last two thirds.
 double truth_of(const Change& change, const std::string& device) {
   if (device.starts_with("sim")) return each_ns(change, {}, device) / each_ns(change, change.change, device);
-  const auto later_ns = [&](const Settings& settings) {
-    const Ran long_one = ran(change, settings, device, 600);
-    const auto records = long_one.run->analysis().records();
-    return static_cast<double>(records.back().end_ns - records[200].end_ns);
+  const auto later = [&](const Settings& settings) {
+    return later_ns(ran(change, settings, device, 600).run->trace());
   };
-  std::vector<double> factors;
-  for (int i = 0; i < 3; ++i) {
-    const double before = later_ns({});
-    factors.push_back(before / later_ns(change.change));
-  }
-  return median(factors);
+  const double before = later({}), after = later(change.change), after_again = later(change.change);
+  return std::sqrt(before * later({}) / (after * after_again));
 }
 
 std::vector<analysis::Edit> edits_of(const Change& change, const workload::Settings& before) {
