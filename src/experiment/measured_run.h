@@ -35,6 +35,9 @@ class MeasuredRun {
   /// Throws base::UsageError if another run of this workload could not use these settings.
   void check(const std::vector<std::string>& assignments) const;
 
+  /// Changes settings ("key=value") while it runs: all or none. Throws base::UsageError.
+  void assign(const std::vector<std::string>& assignments) { session_->assign(assignments); }
+
   const trace::Trace& trace() const { return session_->trace(); }
   workload::Settings settings() const { return session_->settings(); }
   /// Call after run().

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +20,7 @@
 namespace lanescope::proof {
 namespace {
 
+using base::Nanoseconds;
 using Settings = std::vector<std::string>;
 
 struct Change {
@@ -106,31 +108,69 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// How long the GPU took from the end of the first third of its work to its end: what the CPU has issued and the GPU
-/// not done would count as gained.
-double later_ns(const trace::Trace& trace) {
-  std::vector<double> ends;
-  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
-    const trace::Lane& lane = trace.lane(static_cast<trace::LaneId>(l));
-    if (!trace::is_gpu_work_lane(lane.info().kind)) continue;
-    for (std::size_t r = 0; r < lane.row_count(); ++r) {
-      const trace::Row& row = lane.row(r);
-      for (trace::EventIndex i = row.first(); i < row.last(); ++i) ends.push_back(static_cast<double>(row.end(i)));
-    }
-  }
-  std::ranges::sort(ends);
-  return ends.back() - ends[ends.size() / 3];
+/// What is recorded without the change, and how many times as fast the change makes it.
+struct Proof {
+  std::unique_ptr<experiment::MeasuredRun> run;
+  Nanoseconds from_ns = 0, to_ns = 0;  ///< of the iterations without it
+  double truth = 0;
+};
+
+Proof simulated(const Change& change, const std::string& device) {
+  Proof proof{ran(change, {}, device).run};
+  proof.truth = each_ns(change, {}, device) / each_ns(change, change.change, device);
+  const auto records = proof.run->analysis().records();
+  proof.from_ns = records[std::min<std::size_t>(50, records.size() / 4)].start_ns;
+  proof.to_ns = records.back().end_ns;
+  return proof;
 }
 
-/// How many times as fast the change makes it. A GPU starts up differently each time and its CPU wanders: there it is
-/// the mean of two pairs of runs, the second the other way round, of their last two thirds.
-double truth_of(const Change& change, const std::string& device) {
-  if (device.starts_with("sim")) return each_ns(change, {}, device) / each_ns(change, change.change, device);
-  const auto later = [&](const Settings& settings) {
-    return later_ns(ran(change, settings, device, 600).run->trace());
+/// A GPU starts up differently each time, and its CPU wanders: there the change is turned on and off in one run, in
+/// blocks A B B A A B B A of 0.3 s, of which the first third does not count. An iteration lasts as long as the
+/// GPU takes for its work: what the CPU has issued and the GPU not done is no gain.
+Proof on_gpu(const Change& change, const std::string& device) {
+  constexpr std::size_t kBlocks = 8;
+  constexpr std::chrono::milliseconds kBlock{300};
+  constexpr std::uint64_t kFewest = 60;
+  session::SessionOptions options;
+  options.workload = change.workload;
+  options.device = device;
+  options.assignments = change.settings;
+  options.iterations = 1'000'000;
+  options.memory_cap_bytes = std::size_t{512} << 20;
+  Proof proof{std::make_unique<experiment::MeasuredRun>(std::move(options), analysis::LiveAnalysis::Detail::Timeline)};
+  Settings back;
+  for (const std::string& assignment : change.change) {
+    const std::string key = assignment.substr(0, assignment.find('='));
+    back.push_back(key + "=" + workload::to_text(proof.run->settings().value(key)));
+  }
+  const auto turned = [](std::size_t block) { return block % 4 == 1 || block % 4 == 2; };
+  std::vector<std::uint64_t> begins;  // the first is only to warm up
+  auto begun = std::chrono::steady_clock::now();
+  const auto progress = [&](std::uint64_t done) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - begun < kBlock || done < (begins.empty() ? 0 : begins.back()) + kFewest) return;
+    if (begins.size() < kBlocks) proof.run->assign(turned(begins.size()) ? change.change : back);
+    begins.push_back(done + 1);
+    begun = now;
   };
-  const double before = later({}), after = later(change.change), after_again = later(change.change);
-  return std::sqrt(before * later({}) / (after * after_again));
+  proof.run->run(progress, [&] { return begins.size() > kBlocks; });
+
+  const auto records = proof.run->analysis().records();
+  const auto record_of = [&](std::uint64_t number) {
+    return std::ranges::lower_bound(records, static_cast<std::int64_t>(number), {}, &analysis::IterationRecord::number);
+  };
+  double sum = 0;
+  for (std::size_t block = 0; block < kBlocks; ++block) {
+    const auto to = record_of(begins[block + 1] - 1),
+               from = record_of(begins[block] + (begins[block + 1] - begins[block]) / 3);
+    const auto done = static_cast<double>(to->gpu_op_count - from->gpu_op_count);
+    const double issued = done + static_cast<double>(to->in_flight - from->in_flight);
+    const double each = static_cast<double>(to->end_ns - from->end_ns) / static_cast<double>(to->number - from->number);
+    sum += (turned(block) ? -1 : 1) * std::log(each * issued / done);
+    if (block == 0) proof.from_ns = from->start_ns, proof.to_ns = to->end_ns;
+  }
+  proof.truth = std::exp(sum / (kBlocks / 2.0));
+  return proof;
 }
 
 std::vector<analysis::Edit> edits_of(const Change& change, const workload::Settings& before) {
@@ -157,14 +197,14 @@ TEST(WhatIfTable, NineteenOfTwentyTruthsAreInTheRange) {
   std::size_t in_range = 0, refused = 0;
   for (const Change& change : kChanges) {
     for (const std::string& device : devices) {
-      const double truth = truth_of(change, device);
-      const Ran before = ran(change, {}, device);
-      const auto records = before.run->analysis().records();
-      const std::size_t first = std::min<std::size_t>(50, records.size() / 4);
-      const analysis::Replay replay(before.run->trace(), records[first].start_ns, records.back().end_ns);
+      const Proof proof = gpu != nullptr ? on_gpu(change, device) : simulated(change, device);
+      const double truth = proof.truth;
+      const analysis::Replay replay(proof.run->trace(), proof.from_ns, proof.to_ns);
+      workload::Settings before = workload::default_settings(change.workload, proof.run->device());
+      for (const std::string& assignment : change.settings) before.assign(assignment);
       ui::Trial trial;
-      trial.edits = edits_of(change, before.run->settings());
-      const analysis::WhatIf said = ui::prediction_of(trial, replay, {before.run->facts().h2d_peak_gb_per_s});
+      trial.edits = edits_of(change, before);
+      const analysis::WhatIf said = ui::prediction_of(trial, replay, {proof.run->facts().h2d_peak_gb_per_s});
       const std::string name =
           device + " " + change.workload + " " + all_of(change.settings) + " | " + all_of(change.change);
       if (!said.refusal.empty()) {
