@@ -60,6 +60,13 @@ class Attachment {
   void choose_loop(std::uint32_t pid, std::optional<LoopKey> loop);
   void set_memory_cap(std::size_t bytes);
 
+  // Of a process's knobs; what became of it is in state(). One that is not watched any more: nothing happens.
+  void look_for_knobs(std::uint32_t pid);
+  /// Ignored while another trial of that process is not over; one that cannot be is in the list as a failed one.
+  void try_knob(std::uint32_t pid, const TrialPlan& plan);
+  void stop_trial(std::uint32_t pid);
+  void set_own_knob(std::uint32_t pid, const std::string& name, const std::string& value);
+
  private:
   class Mapping;
   struct Watched;

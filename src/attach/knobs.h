@@ -29,7 +29,7 @@ enum class KnobKind : std::uint8_t {
 /// "non_blocking", "pinned", "prefetch", "read-every", "read-late", "no-synchronize", "variable", "own": in the
 /// protocol and on the command line.
 std::string_view to_text(KnobKind kind);
-std::optional<KnobKind> parse_knob_kind(std::string_view text);
+std::optional<KnobKind> parse_knob_kind(std::string_view text);  ///< also with "-" for "_", as in --what-if
 
 /// Something in the program that can be turned while it runs.
 struct Knob {
@@ -83,7 +83,19 @@ struct ProgramTrial {
   std::optional<TrialResult> result;  ///< of the blocks so far
   std::string ended;                  ///< Done, Failed: why, in a sentence
   std::uint64_t deferred = 0;         ///< values that the program got late or not anew
+
+  bool over() const { return state == State::Done || state == State::Failed; }
 };
+
+/// A plan for a program whose iterations take so long (0: unknown): 64 blocks of 25, fewer if they would take more than
+/// a minute, longer ones for iterations of microseconds and for what is read only every N-th time.
+TrialPlan plan_for(const Knob& knob, std::string value, Nanoseconds iteration_ns);
+
+/// In words for a person: "1.21 to 1.27 times as fast, 1,408 iterations", "no difference above 2 %, 1,408 iterations";
+/// before that how far it is, and why it failed.
+std::string result_text(const ProgramTrial& trial);
+/// "96 values in the log are those of the iteration before"; empty: there are none. It is part of result_text().
+std::string deferred_text(const ProgramTrial& trial);
 
 /// What is known of a process's knobs.
 struct ProgramKnobs {
