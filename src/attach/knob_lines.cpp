@@ -58,18 +58,18 @@ bool can_be_a_field(std::string_view text) {
 }
 
 std::string refusal_of(const Knob& knob, const std::string& value) {
-  if (value.empty()) return tr("it needs a value");
-  if (!can_be_a_field(value)) return tr("a value cannot have a tab or a line break");
-  if (value == knob.value) return tr("it has this value already");
+  if (value.empty()) return tr("It needs a value.");
+  if (!can_be_a_field(value)) return tr("A value cannot have a tab or a line break.");
+  if (value == knob.value) return tr("It has this value already.");
   if (!knob.choices.empty() && std::ranges::find(knob.choices, value) == knob.choices.end()) {
-    return tr("'{}' is not one of its values: {}", value, fmt::format("{}", fmt::join(knob.choices, ", ")));
+    return tr("'{}' is not one of its values: {}.", value, fmt::format("{}", fmt::join(knob.choices, ", ")));
   }
   double number = 0;
   const double least = knob.least.value_or(-1e300), most = knob.most.value_or(1e300);
   if ((knob.least || knob.most) && !parse(value, least, most, number)) {
-    if (!knob.most) return tr("'{}' is not a number from {:g} on", value, least);
-    if (!knob.least) return tr("'{}' is not a number up to {:g}", value, most);
-    return tr("'{}' is not a number from {:g} to {:g}", value, least, most);
+    if (!knob.most) return tr("'{}' is not a number from {:g} on.", value, least);
+    if (!knob.least) return tr("'{}' is not a number up to {:g}.", value, most);
+    return tr("'{}' is not a number from {:g} to {:g}.", value, least, most);
   }
   return {};
 }
@@ -204,9 +204,9 @@ bool KnobLines::take_end(const Fields& fields) {
   trial->state = how == "failed" ? ProgramTrial::State::Failed : ProgramTrial::State::Done;
   trial->deferred = deferred;
   trial->ended = base::without_controls(fields[4]);
-  if (trial->ended.empty() && how == "failed") trial->ended = tr("it failed, and the program says no reason");
+  if (trial->ended.empty() && how == "failed") trial->ended = tr("It failed, and the program gives no reason.");
   if (trial->ended.empty() && how == "stopped")
-    trial->ended = tr("stopped after {} of {} blocks", trial->blocks.size(), trial->plan.blocks);
+    trial->ended = tr("Stopped after {} of {} blocks.", trial->blocks.size(), trial->plan.blocks);
   look_again_ = true;
   return true;
 }
@@ -252,12 +252,12 @@ std::string KnobLines::look() {
 }
 
 std::string KnobLines::refusal_of_plan(const TrialPlan& plan) const {
-  if (known_.state == ProgramKnobs::State::Off) return tr("the program was not started with --knobs");
+  if (known_.state == ProgramKnobs::State::Off) return tr("The program was not started with --knobs.");
   if (known_.state == ProgramKnobs::State::Refused) return known_.why;
   if (!plan.knob.refused.empty()) return plan.knob.refused;
   if (plan.blocks < 4 || plan.blocks % 4 != 0 || plan.blocks > kBlockLimit || plan.iterations <= plan.skipped ||
       plan.iterations > kIterationLimit) {
-    return tr("a trial cannot have {} blocks of {} iterations, {} of them skipped", plan.blocks, plan.iterations,
+    return tr("A trial cannot have {} blocks of {} iterations, {} of them skipped.", plan.blocks, plan.iterations,
               plan.skipped);
   }
   if (plan.knob.kind == KnobKind::ReadEvery || plan.knob.kind == KnobKind::Variable ||
@@ -283,7 +283,7 @@ std::string KnobLines::try_knob(const TrialPlan& plan) {
     const Knob& knob = plan.knob;
     line = line_of("try", trial.number, to_text(knob.kind), knob.file, knob.line, knob.name, plan.value, plan.blocks,
                    plan.iterations, plan.skipped);
-    if (line.empty()) why = tr("its names are too long");
+    if (line.empty()) why = tr("Its names are too long.");
   }
   if (!why.empty()) {
     trial.state = ProgramTrial::State::Failed;

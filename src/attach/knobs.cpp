@@ -202,23 +202,20 @@ std::string deferred_text(const ProgramTrial& trial) {
 }
 
 std::string result_text(const ProgramTrial& trial) {
-  const auto and_deferred = [&trial](std::string text) {
-    const std::string deferred = deferred_text(trial);
-    return deferred.empty() ? text : text + "; " + deferred;
-  };
+  const std::string deferred = deferred_text(trial);
   switch (trial.state) {
     case ProgramTrial::State::Asked:
       return tr("waits for the next iteration");
     case ProgramTrial::State::Running:
       return tr("{} of {} blocks measured", trial.blocks.size(), trial.plan.blocks);
     case ProgramTrial::State::Failed:
-      return and_deferred(trial.ended);
+      return deferred.empty() ? trial.ended : fmt::format("{} {}.", trial.ended, deferred);
     case ProgramTrial::State::Done:
       break;
   }
   std::string measured = trial.result ? measured_text(*trial.result) : tr("too short to tell");
-  if (!trial.ended.empty()) measured = trial.ended + ": " + measured;
-  return and_deferred(std::move(measured));
+  if (!deferred.empty()) measured += "; " + deferred;
+  return trial.ended.empty() ? measured : fmt::format("{}. {}", measured, trial.ended);
 }
 
 // --- on the command line ---------------------------------------------------------------------------------------------
