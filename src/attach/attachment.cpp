@@ -360,6 +360,7 @@ void Attachment::steer(Watched& watched) {
 void Attachment::steer_knobs(Watched& watched) {
   WatchedProcess& process = *watched.process;
   if (process.knobs().look_is_due(process.iteration_ns() > 0, clock_now())) send(watched, process.knobs().look());
+  send(watched, process.knobs().held_back());
   send_rest(watched);
 }
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "base/from_chars.h"
 #include "base/plain_text.h"
@@ -122,6 +122,7 @@ bool KnobLines::take_fields(const Fields& fields) {
     show_knobs();
     return true;
   }
+  if ((word == "begun" || word == "block" || word == "ended") && fields.size() >= 2 && is_over(fields[1])) return true;
   if (word == "begun") {
     ProgramTrial* trial = fields.size() < 2 ? nullptr : open_trial(fields[1]);
     if (!trial || trial->state != ProgramTrial::State::Asked) return false;
@@ -217,6 +218,12 @@ ProgramTrial* KnobLines::open_trial(std::string_view number) {
   return named == known_.trials.back().number ? &known_.trials.back() : nullptr;
 }
 
+// Such as one that was stopped before the program knew of it.
+bool KnobLines::is_over(std::string_view number) const {
+  std::uint32_t named = 0;
+  return parse(number, std::uint32_t{1}, trials_, named) && (named < trials_ || !trying());
+}
+
 void KnobLines::show_knobs() {
   known_.knobs = found_;
   known_.knobs.insert(known_.knobs.end(), own_.begin(), own_.end());
@@ -227,6 +234,7 @@ bool KnobLines::end(const std::string& why) {
   if (!trying()) return false;
   known_.trials.back().state = ProgramTrial::State::Failed;
   known_.trials.back().ended = why;
+  held_back_.clear();
   return true;
 }
 
@@ -245,7 +253,6 @@ bool KnobLines::look_is_due(bool loop_known, Nanoseconds now_ns) {
 std::string KnobLines::look() {
   if (known_.state == ProgramKnobs::State::Off || known_.state == ProgramKnobs::State::Refused || trying()) return {};
   known_.state = ProgramKnobs::State::Looking;
-  coming_.clear();
   looked_ = true;
   look_again_ = false;
   return line_of("look");
@@ -288,11 +295,27 @@ std::string KnobLines::try_knob(const TrialPlan& plan) {
   if (!why.empty()) {
     trial.state = ProgramTrial::State::Failed;
     trial.ended = std::move(why);
+    return {};
   }
-  return line;
+  if (known_.state != ProgramKnobs::State::Looking) return line;
+  held_back_ = std::move(line);
+  return {};
 }
 
-std::string KnobLines::stop() { return trying() ? line_of("stop") : std::string(); }
+std::string KnobLines::held_back() {
+  return known_.state == ProgramKnobs::State::Looking ? std::string() : std::exchange(held_back_, {});
+}
+
+std::string KnobLines::stop() {
+  if (!trying()) return {};
+  // The program may never come so far as to begin it, and then has nothing to end.
+  if (known_.trials.back().state == ProgramTrial::State::Asked) {
+    const bool sent = held_back_.empty();
+    end(tr("Stopped before it began."));
+    if (!sent) return {};
+  }
+  return line_of("stop");
+}
 
 std::string KnobLines::set_own_knob(const std::string& name, const std::string& value) {
   const auto known = std::ranges::find(own_, name, &Knob::name);

@@ -295,6 +295,10 @@ const Knob& find_knob(std::span<const Knob> knobs, const KnobWish& wish) {
     if (!is_named(knob.kind) && knob.file.empty()) everywhere = &knob;
   }
   if (wish.place.empty() && everywhere) return *everywhere;
+  if (meant.size() > 1) {  // of several, the one that can be turned
+    const auto refused = [](const Knob* knob) { return !knob->refused.empty(); };
+    if (std::ranges::count_if(meant, refused) + 1 == std::ssize(meant)) std::erase_if(meant, refused);
+  }
   if (meant.size() == 1) return *meant.front();
   if (meant.size() > 1) throw base::UsageError(tr("there are several: {}", wishes_for(meant)));
   if (all.empty()) throw base::UsageError(tr("the program has no knobs"));

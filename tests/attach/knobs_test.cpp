@@ -258,6 +258,9 @@ TEST(KnobWish, FindsTheKnobThatIsMeant) {
   EXPECT_EQ(found("non_blocking:train.py:31"), 1);
   EXPECT_EQ(found("read-every=5"), 2);  // the only one
   EXPECT_EQ(found("pinned:/b/train.py:31"), 4);
+  std::vector<Knob> one_left = knobs;
+  one_left[3].refused = "It is used again.";
+  EXPECT_EQ(&find_knob(one_left, parse_knob_wish("pinned")), &one_left[4]);
   EXPECT_EQ(found("variable=1:log_interval"), 5);
   EXPECT_EQ(found("log_interval=1"), 5);
   const auto refused = [&](const char* wish) { return refusal<base::UsageError>([&] { found(wish); }); };
@@ -323,11 +326,45 @@ TEST(KnobLines, AWholeConversation) {
 
   plan = plan_for(lines.known().knobs[1], "100", 5 * kMillisecond);
   EXPECT_EQ(lines.try_knob(plan), "Ktry\t2\tvariable\t/a/train.py\t55\tlog_interval\t100\t64\t103\t3\n");
+  lines.take("begun\t2");
   EXPECT_EQ(lines.stop(), "Kstop\n");
   lines.take("ended\t2\tstopped\t0\t");
   EXPECT_EQ(result_text(lines.known().trials[1]), "too short to tell. Stopped after 0 of 64 blocks.");
   EXPECT_EQ(lines.stop(), "");
+
+  // One that never begins does not keep others from being made.
+  EXPECT_NE(lines.try_knob(plan), "");
+  EXPECT_EQ(lines.stop(), "Kstop\n");
+  EXPECT_EQ(result_text(lines.known().trials[2]), "Stopped before it began.");
+  for (const char* late : {"begun\t3", "block\t3\t0\t22\t100", "ended\t3\tstopped\t0\t"}) lines.take(late);
+  EXPECT_THAT(lines.known().trials[2].blocks, IsEmpty());
+  EXPECT_NE(lines.try_knob(plan), "");
   EXPECT_EQ(lines.malformed(), 0u);
+}
+
+TEST(KnobLines, ATrialIsHeldBackWhileTheProgramLooks) {
+  KnobLines lines;
+  lines.begin();
+  lines.look();
+  lines.take("looked\t12\tx");
+  lines.look();
+  lines.take("knob\tpinned\ta.py\t5\t\t\t1\t\t");
+  EXPECT_EQ(lines.look(), "Klook\n");  // once more: nothing that has come is lost
+  EXPECT_EQ(lines.try_knob(plan_for(knob(KnobKind::Pinned), {}, 0)), "");
+  EXPECT_TRUE(lines.trying());
+  EXPECT_EQ(lines.held_back(), "");
+  lines.take("looked\t12\tx");
+  EXPECT_THAT(lines.known().knobs, SizeIs(1));
+  EXPECT_EQ(lines.held_back(), "Ktry\t1\tpinned\t\t0\t\t\t64\t25\t3\n");
+  EXPECT_EQ(lines.held_back(), "");
+  lines.take("ended\t1\tfailed\t0\tNo.");
+
+  lines.look();
+  lines.try_knob(plan_for(knob(KnobKind::Pinned), {}, 0));
+  EXPECT_EQ(lines.stop(), "");  // the program does not know of it
+  lines.take("looked\t12\tx");
+  EXPECT_EQ(lines.held_back(), "");
+  EXPECT_FALSE(lines.trying());
 }
 
 TEST(KnobLines, WhatCannotBeTriedFailsWithItsReason) {
