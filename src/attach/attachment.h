@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -60,6 +61,13 @@ class Attachment {
   void choose_loop(std::uint32_t pid, std::optional<LoopKey> loop);
   void set_memory_cap(std::size_t bytes);
 
+  // Of a process's knobs; what became of it is in state(). One that is not watched any more: nothing happens.
+  void look_for_knobs(std::uint32_t pid);
+  /// Ignored while another trial of that process is not over; one that cannot be is in the list as a failed one.
+  void try_knob(std::uint32_t pid, const TrialPlan& plan);
+  void stop_trial(std::uint32_t pid);
+  void set_own_knob(std::uint32_t pid, const std::string& name, const std::string& value);
+
  private:
   class Mapping;
   struct Watched;
@@ -73,6 +81,11 @@ class Attachment {
   void meet();
   std::size_t read_all();
   void steer(Watched& watched);
+  void steer_knobs(Watched& watched);
+  static void send(Watched& watched, const std::string& line);
+  static void send_rest(Watched& watched);
+  /// Done by the reading thread; nothing if the process is not watched any more.
+  void ask(std::uint32_t pid, std::function<std::string(KnobLines&)> line);
   void end_of(Watched& watched);
   void look_around(const std::set<std::uint32_t>& known);  // those that have reported in
   static ProcessState state_of(Watched& watched);
@@ -105,6 +118,7 @@ class Attachment {
   AttachState state_;
   std::vector<trace::OpenCall> open_calls_;
   std::vector<std::pair<std::uint32_t, std::optional<LoopKey>>> chosen_;
+  std::vector<std::pair<std::uint32_t, std::function<std::string(KnobLines&)>>> asked_;  // of knobs: what to send
 };
 
 }  // namespace lanescope::attach

@@ -29,7 +29,7 @@ enum class KnobKind : std::uint8_t {
 /// "non_blocking", "pinned", "prefetch", "read-every", "read-late", "no-synchronize", "variable", "own": in the
 /// protocol and on the command line.
 std::string_view to_text(KnobKind kind);
-std::optional<KnobKind> parse_knob_kind(std::string_view text);
+std::optional<KnobKind> parse_knob_kind(std::string_view text);  ///< also with "-" for "_", as in --what-if
 
 /// Something in the program that can be turned while it runs.
 struct Knob {
@@ -46,6 +46,7 @@ struct Knob {
 
   /// "non_blocking train.py:31", "log_interval"
   std::string id() const;
+  std::string place() const;  ///< "train.py:31"; empty: everywhere
 };
 
 /// What one trial compares: the program as it is with the program with one knob turned.
@@ -66,7 +67,7 @@ struct TrialResult {
   double least = 0, middle = 0, most = 0;
   Nanoseconds before_ns = 0, after_ns = 0;  ///< per iteration, medians of the blocks
   std::uint64_t iterations = 0;             ///< counted, of both sides
-  /// False: 1 is inside. Then a difference of `resolved` (0.02: 2 %) would have been found.
+  /// False: 1 is inside. Then the difference is no larger than `resolved` (0.02: 2 %).
   bool differs = false;
   double resolved = 0;
 };
@@ -77,13 +78,45 @@ std::optional<TrialResult> trial_result(std::span<const TrialBlock> blocks);
 
 struct ProgramTrial {
   enum class State : std::uint8_t { Asked, Running, Done, Failed };
+  std::uint32_t number = 0;  ///< the process's trials count from 1
   State state = State::Asked;
   TrialPlan plan;
   std::vector<TrialBlock> blocks;
   std::optional<TrialResult> result;  ///< of the blocks so far
   std::string ended;                  ///< Done, Failed: why, in a sentence
   std::uint64_t deferred = 0;         ///< values that the program got late or not anew
+
+  bool over() const { return state == State::Done || state == State::Failed; }
 };
+
+/// A plan for a program whose iterations take so long (0: unknown): 64 blocks of 25, fewer if they would take more than
+/// a minute, longer ones for iterations of microseconds and for what is read only every N-th time.
+TrialPlan plan_for(const Knob& knob, std::string value, Nanoseconds iteration_ns);
+
+/// In words for a person: "1.21 to 1.27 times as fast, 1,408 iterations", "no difference above 2 %, 1,408 iterations";
+/// before that how far it is, and why it failed.
+std::string result_text(const ProgramTrial& trial);
+/// "96 values in the log are those of the iteration before"; empty: there are none. It is part of result_text().
+std::string deferred_text(const ProgramTrial& trial);
+
+// --- on the command line ---------------------------------------------------------------------------------------------
+// "KIND[=VALUE][:PLACE]", as changes are written for --what-if: "pinned", "read-every=10:train.py:58",
+// "variable=100:log_interval"; or, of a variable or a lanescope.knob(), "log_interval=100".
+
+struct KnobWish {
+  std::optional<KnobKind> kind;  ///< none: a variable, or one of the program's own
+  std::string value, place;      ///< place: "train.py:58", or the variable; may be empty
+
+  bool operator==(const KnobWish&) const = default;
+};
+/// Throws base::UsageError, which says what is allowed.
+KnobWish parse_knob_wish(std::string_view text);
+/// What to write for this knob: "read-every=N:train.py:58", "log_interval=VALUE".
+std::string wish_for(const Knob& knob);
+/// The knob that is meant. Throws base::UsageError, which names those that there are.
+const Knob& find_knob(std::span<const Knob> knobs, const KnobWish& wish);
+
+// ---------------------------------------------------------------------------------------------------------------------
 
 /// What is known of a process's knobs.
 struct ProgramKnobs {

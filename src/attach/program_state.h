@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attach/knobs.h"
 #include "attach/loop_watch.h"
 #include "inject/wire.h"
 #include "trace/capture_health.h"
@@ -42,6 +43,7 @@ struct AttachOptions {
   Command command;
   Intensity intensity;
   std::size_t memory_cap_bytes = std::size_t{2} << 30;
+  bool knobs = false;  ///< the program's knobs may be turned: a trial changes it while it runs
 };
 
 struct RemoteOptions {
@@ -91,6 +93,7 @@ struct ProcessState {
   std::uint32_t iteration_count = 0;
   std::uint64_t dropped = 0, malformed = 0, walks = 0, walks_failed = 0, switches = 0;
   Nanoseconds switch_ns = 0;
+  ProgramKnobs knobs;
 };
 
 struct AttachState {

@@ -57,6 +57,13 @@ class AttachedSource final : public Source,
   void choose_loop(std::uint32_t pid, std::optional<attach::LoopKey> loop) override {
     attachment_->choose_loop(pid, loop);
   }
+  bool knobs_on() const override { return attachment_->options().knobs; }
+  void look_for_knobs(std::uint32_t pid) override { attachment_->look_for_knobs(pid); }
+  void try_knob(std::uint32_t pid, const attach::TrialPlan& plan) override { attachment_->try_knob(pid, plan); }
+  void stop_trial(std::uint32_t pid) override { attachment_->stop_trial(pid); }
+  void set_own_knob(std::uint32_t pid, const std::string& name, const std::string& value) override {
+    attachment_->set_own_knob(pid, name, value);
+  }
 
   std::shared_ptr<attach::Attachment> attachment_;
 };

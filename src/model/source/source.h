@@ -109,6 +109,18 @@ class Watching {
   /// What the iterations of a process are counted by; empty: found by itself.
   virtual void choose_loop(std::uint32_t pid, std::optional<attach::LoopKey> loop) = 0;
 
+  // The program's knobs (attach/knobs.h); what is known of them is in watched(). A source that cannot turn them does
+  // nothing.
+  /// They were asked for, and trials are possible.
+  virtual bool knobs_on() const { return false; }
+  /// Finds them anew; they are found by themselves when the loop is known, and after each trial.
+  virtual void look_for_knobs(std::uint32_t /*pid*/) {}
+  /// Does nothing while another trial of that process is not over.
+  virtual void try_knob(std::uint32_t /*pid*/, const attach::TrialPlan& /*plan*/) {}
+  virtual void stop_trial(std::uint32_t /*pid*/) {}
+  /// Of a lanescope.knob() in the program. Needs no knobs_on(): it is the program that asks for its value.
+  virtual void set_own_knob(std::uint32_t /*pid*/, const std::string& /*name*/, const std::string& /*value*/) {}
+
  protected:
   ~Watching() = default;
 };
