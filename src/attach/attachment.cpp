@@ -38,6 +38,7 @@ constexpr Nanoseconds kSearch = 30 * base::kSecond, kPause = 5 * base::kSecond;
 constexpr double kMostCost = 0.015;
 constexpr Nanoseconds kLeastPeriod = 2 * base::kSecond;
 constexpr Nanoseconds kQuiet = 5 * base::kSecond;
+constexpr std::size_t kMostUnsent = 1 << 16;  // bytes for a library that does not read
 constexpr std::size_t kLargestMemory = std::size_t{1} << 30;
 
 Nanoseconds monotonic_ns() {
@@ -83,7 +84,7 @@ class Attachment::Mapping {
 
 // The controls as they were written last; none: never.
 struct Written {
-  std::optional<std::uint32_t> level, walk_launches, burst_us, period_us, anchor, sample_us;
+  std::optional<std::uint32_t> level, walk_launches, burst_us, period_us, anchor, sample_us, knobs;
   std::optional<Nanoseconds> boost_until_ns;
 };
 
@@ -96,6 +97,7 @@ struct Attachment::Watched {
   Written written;
   // While no loop is known: longer and longer bursts, half of the time, until one holds some rounds.
   Nanoseconds search_burst_ns = kShortestBurst, search_from_ns = 0;
+  std::string unsent;  // of what the library is asked about knobs
 
   ~Watched() {
     if (socket >= 0) ::close(socket);
@@ -177,11 +179,17 @@ void Attachment::run() {
     if (read == kMessagesAtOnce) continue;
     std::vector<pollfd> awaited;
     for (const int descriptor : meeting_->descriptors()) awaited.push_back({descriptor, POLLIN, 0});
-    for (const auto& watched : processes_) awaited.push_back({watched->socket, POLLIN, 0});
+    for (const auto& watched : processes_) {
+      const int also = watched->unsent.empty() ? 0 : POLLOUT;
+      awaited.push_back({watched->socket, static_cast<short>(POLLIN | also), 0});
+    }
     if (read > 0) busy_until = clock_now() + kBusy;
     ::poll(awaited.data(), awaited.size(), clock_now() < busy_until ? kBusyMs : kRestMs);
   }
-  for (const auto& watched : processes_) end_of(*watched);
+  for (const auto& watched : processes_) {
+    watched->process->knobs().end(tr("it was not over when watching ended"));
+    end_of(*watched);
+  }
   processes_.clear();
   recorder_->flush();
   published_ns_ = 0;
@@ -222,6 +230,12 @@ void Attachment::meet() {
     }
     watched->process =
         std::make_unique<WatchedProcess>(std::move(identity), std::move(*ring), trace_, *recorder_, origin_ns_);
+    if (options_.knobs) {
+      // All ranks would have to turn the knob at the same iteration: the slowest sets the pace of all.
+      watched->process->knobs().begin(watched->process->identity().rank
+                                          ? tr("it is one of a job's ranks, and no trial is made in one alone")
+                                          : std::string());
+    }
     steer(*watched);
     // The library waits for a moment for its controls, so that the first calls are watched.
     const char go = 1;
@@ -232,17 +246,23 @@ void Attachment::meet() {
 
 std::size_t Attachment::read_all() {
   std::size_t most = 0;
-  std::vector<std::pair<std::uint32_t, std::optional<LoopKey>>> chosen;
+  decltype(chosen_) chosen;
+  decltype(asked_) asked;
   {
     const std::lock_guard lock(mutex_);
     chosen.swap(chosen_);
+    asked.swap(asked_);
   }
   for (const auto& watched : processes_) {
     for (const auto& [pid, loop] : chosen) {
       if (pid == watched->process->identity().pid) watched->process->choose_loop(loop);
     }
+    for (const auto& [pid, line] : asked) {
+      if (pid == watched->process->identity().pid) send(*watched, line(watched->process->knobs()));
+    }
     most = std::max(most, watched->process->read(kMessagesAtOnce, clock_now()));
     steer(*watched);
+    steer_knobs(*watched);
     // The library never sends after its Hello: the socket only tells when the process has ended.
     char byte = 0;
     const ssize_t n = ::recv(watched->socket, &byte, 1, MSG_DONTWAIT);
@@ -257,6 +277,7 @@ std::size_t Attachment::read_all() {
 
 void Attachment::end_of(Watched& watched) {
   watched.process->ring().controls().level.store(static_cast<std::uint32_t>(wire::Level::Off));
+  watched.process->ring().controls().knobs.store(0);
   watched.ended_ns = clock_now();
   watched.process->finish(watched.ended_ns);
   watched.ended = true;
@@ -316,6 +337,10 @@ void Attachment::steer(Watched& watched) {
   const bool in_bursts = wanted.level == wire::Level::Acquire && boost <= now;
   process.set_bursts(in_bursts ? burst : 0, in_bursts ? period : 0);
 
+  // The bursts would slow down some blocks of a trial, and always the same ones if they keep step with its pattern.
+  const bool trying = process.knobs().trying();
+  const wire::Level level = trying && in_bursts ? wire::Level::Waits : wanted.level;
+
   // Only what changes is written: the program's threads read this memory in each call.
   wire::Controls& controls = process.ring().controls();
   const auto write = [](auto& control, auto& written, auto value) {
@@ -324,7 +349,7 @@ void Attachment::steer(Watched& watched) {
     written = value;
   };
   Written& written = watched.written;
-  write(controls.level, written.level, static_cast<std::uint32_t>(wanted.level));
+  write(controls.level, written.level, static_cast<std::uint32_t>(level));
   write(controls.walk_launches, written.walk_launches, wanted.launch_lines ? 1u : 0u);
   write(controls.burst_us, written.burst_us, static_cast<std::uint32_t>(burst / 1000));
   write(controls.period_us, written.period_us,
@@ -332,6 +357,30 @@ void Attachment::steer(Watched& watched) {
   write(controls.boost_until_ns, written.boost_until_ns, boost > now ? boost + origin_ns_ : Nanoseconds{0});
   write(controls.anchor, written.anchor, process.anchor());
   write(controls.sample_us, written.sample_us, static_cast<std::uint32_t>(kSampleEvery / 1000));
+  write(controls.knobs, written.knobs, options_.knobs && !process.identity().rank ? 1u : 0u);
+}
+
+void Attachment::steer_knobs(Watched& watched) {
+  WatchedProcess& process = *watched.process;
+  if (process.knobs().look_is_due(process.iteration_ns() > 0, clock_now())) send(watched, process.knobs().look());
+  send_rest(watched);
+}
+
+void Attachment::send(Watched& watched, const std::string& line) {
+  if (watched.unsent.size() + line.size() > kMostUnsent) {  // it has not read for long: it is not going to answer
+    watched.process->knobs().end(tr("the program does not answer"));
+    return;
+  }
+  watched.unsent += line;
+}
+
+void Attachment::send_rest(Watched& watched) {
+  while (!watched.unsent.empty()) {
+    const ssize_t n = ::send(watched.socket, watched.unsent.data(), watched.unsent.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;  // later; that the process has ended is seen when its socket is read
+    watched.unsent.erase(0, static_cast<std::size_t>(n));
+  }
 }
 
 ProcessState Attachment::state_of(Watched& watched) {
@@ -361,7 +410,8 @@ ProcessState Attachment::state_of(Watched& watched) {
   state.iteration_between_ns = process.iteration_between_ns();
   state.iteration_count = process.iterations();
   state.dropped = status.dropped.load(std::memory_order_relaxed);
-  state.malformed = process.ring().malformed();
+  state.malformed = process.ring().malformed() + process.knobs().malformed();
+  state.knobs = process.knobs().known();
   state.walks = status.walks.load(std::memory_order_relaxed);
   state.walks_failed = status.walks_failed.load(std::memory_order_relaxed);
   state.switches = status.switches.load(std::memory_order_relaxed);
@@ -512,6 +562,23 @@ void Attachment::record_for(Nanoseconds duration_ns) {
 void Attachment::choose_loop(std::uint32_t pid, std::optional<LoopKey> loop) {
   const std::lock_guard lock(mutex_);
   chosen_.emplace_back(pid, loop);
+}
+
+void Attachment::ask(std::uint32_t pid, std::function<std::string(KnobLines&)> line) {
+  const std::lock_guard lock(mutex_);
+  asked_.emplace_back(pid, std::move(line));
+}
+
+void Attachment::look_for_knobs(std::uint32_t pid) { ask(pid, &KnobLines::look); }
+
+void Attachment::try_knob(std::uint32_t pid, const TrialPlan& plan) {
+  ask(pid, [plan](KnobLines& knobs) { return knobs.try_knob(plan); });
+}
+
+void Attachment::stop_trial(std::uint32_t pid) { ask(pid, &KnobLines::stop); }
+
+void Attachment::set_own_knob(std::uint32_t pid, const std::string& name, const std::string& value) {
+  ask(pid, [name, value](KnobLines& knobs) { return knobs.set_own_knob(name, value); });
 }
 
 void Attachment::set_memory_cap(std::size_t bytes) {

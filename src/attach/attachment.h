@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -80,6 +81,11 @@ class Attachment {
   void meet();
   std::size_t read_all();
   void steer(Watched& watched);
+  void steer_knobs(Watched& watched);
+  static void send(Watched& watched, const std::string& line);
+  static void send_rest(Watched& watched);
+  /// Done by the reading thread; nothing if the process is not watched any more.
+  void ask(std::uint32_t pid, std::function<std::string(KnobLines&)> line);
   void end_of(Watched& watched);
   void look_around(const std::set<std::uint32_t>& known);  // those that have reported in
   static ProcessState state_of(Watched& watched);
@@ -112,6 +118,7 @@ class Attachment {
   AttachState state_;
   std::vector<trace::OpenCall> open_calls_;
   std::vector<std::pair<std::uint32_t, std::optional<LoopKey>>> chosen_;
+  std::vector<std::pair<std::uint32_t, std::function<std::string(KnobLines&)>>> asked_;  // of knobs: what to send
 };
 
 }  // namespace lanescope::attach

@@ -46,6 +46,7 @@ struct Knob {
 
   /// "non_blocking train.py:31", "log_interval"
   std::string id() const;
+  std::string place() const;  ///< "train.py:31"; empty: everywhere
 };
 
 /// What one trial compares: the program as it is with the program with one knob turned.
@@ -66,7 +67,7 @@ struct TrialResult {
   double least = 0, middle = 0, most = 0;
   Nanoseconds before_ns = 0, after_ns = 0;  ///< per iteration, medians of the blocks
   std::uint64_t iterations = 0;             ///< counted, of both sides
-  /// False: 1 is inside. Then a difference of `resolved` (0.02: 2 %) would have been found.
+  /// False: 1 is inside. Then the difference is no larger than `resolved` (0.02: 2 %).
   bool differs = false;
   double resolved = 0;
 };
@@ -77,6 +78,7 @@ std::optional<TrialResult> trial_result(std::span<const TrialBlock> blocks);
 
 struct ProgramTrial {
   enum class State : std::uint8_t { Asked, Running, Done, Failed };
+  std::uint32_t number = 0;  ///< the process's trials count from 1
   State state = State::Asked;
   TrialPlan plan;
   std::vector<TrialBlock> blocks;

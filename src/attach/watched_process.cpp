@@ -131,6 +131,7 @@ void WatchedProcess::finish(Nanoseconds now_ns) {
   while (ring_.read(kProcessMessagesAtOnce, [this](const Message& message) { take(message); }) ==
          kProcessMessagesAtOnce) {
   }
+  knobs_.end(tr("it was not over when the program ended"));
   cut_if_dropped(known_until);
   for (auto& [tid, thread] : threads_) {
     end_line(thread, tid);
@@ -212,10 +213,19 @@ void WatchedProcess::take(const Message& message) {
         gpu_ = words_.text(device->name);
       }
       return;
+    case wire::MessageKind::Knobs:
+      return take_knobs(message);
     case wire::MessageKind::None:
       return;
   }
   counts_.unknown_kind.fetch_add(1, std::memory_order_relaxed);
+}
+
+void WatchedProcess::take_knobs(const Message& message) {
+  const auto head = message.as<wire::TextMessage>();
+  const auto bytes = message.after<wire::TextMessage>();
+  const bool whole = head && head->bytes <= bytes.size() && head->bytes <= wire::kMostText;
+  knobs_.take(whole ? std::string_view(reinterpret_cast<const char*>(bytes.data()), head->bytes) : std::string_view());
 }
 
 void WatchedProcess::take_thread(std::uint32_t tid, const std::string& name) {

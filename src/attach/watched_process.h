@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "attach/knob_lines.h"
 #include "attach/loop_watch.h"
 #include "attach/nccl_calls.h"
 #include "attach/program_state.h"
@@ -79,6 +80,8 @@ class WatchedProcess {
   /// Their ratio is what a burst costs the program; what being attached costs is in both.
   Nanoseconds iteration_recorded_ns() const { return usual_recorded_.ns; }
   Nanoseconds iteration_between_ns() const { return usual_between_.ns; }
+
+  KnobLines& knobs() { return knobs_; }
 
   /// Says in the trace how it is recorded, for the words that explain the gaps. 0, 0: not in bursts.
   void set_bursts(Nanoseconds burst_ns, Nanoseconds period_ns) { bursts_.set(burst_ns, period_ns); }
@@ -148,6 +151,8 @@ class WatchedProcess {
   Quiet::Tells told_by(const Vocabulary::Stack& stack);
   void take_sample(const wire::SampleMessage& sample);
 
+  void take_knobs(const Message& message);
+
   void take_thread(std::uint32_t tid, const std::string& name);
   void take_end(std::uint32_t tid);
   Thread& thread(std::uint32_t tid);
@@ -190,6 +195,7 @@ class WatchedProcess {
   std::vector<std::uint32_t> forked_;
   std::string gpu_;
 
+  KnobLines knobs_;
   std::optional<LoopKey> chosen_;
   StepRanges steps_;
   Nanoseconds now_ns_ = 0;
