@@ -10,7 +10,6 @@
 
 #include "base/translate.h"
 #include "inspect/figure_text.h"
-#include "model/code/call_stack.h"
 #include "model/model.h"
 
 namespace lanescope::ui {
@@ -63,18 +62,19 @@ std::vector<KnobKind> cures_of(const Card& card) {
   return kinds;
 }
 
+const ProgramTrial* last_over(std::span<const ProgramTrial> trials) {
+  const auto found = std::find_if(trials.rbegin(), trials.rend(), [](const ProgramTrial& one) { return one.over(); });
+  return found == trials.rend() ? nullptr : &*found;
+}
+
 std::string share_text(double share) {
-  const double percent = share * 100;
-  return fmt::format("{:.{}f} %", percent, percent < 0.95 ? 1 : 0);
+  const double percent = std::ceil(share * 1000 - 1e-9) / 10;
+  return fmt::format("{:.{}f} %", percent, percent >= 10 || percent == std::floor(percent) ? 0 : 1);
 }
 
 }  // namespace
 
 // --- words -----------------------------------------------------------------------------------------------------------
-
-std::string knob_place(const Knob& knob) {
-  return knob.file.empty() ? std::string() : fmt::format("{}:{}", file_name_of(knob.file), knob.line);
-}
 
 std::string turn_text(const Knob& knob, const std::string& value) {
   switch (knob.kind) {
@@ -151,7 +151,7 @@ std::vector<std::string> other_values(const Knob& knob) {
 }
 
 std::vector<Edit> edits_of(const Knob& knob, const std::string& value) {
-  const std::string place = knob_place(knob);
+  const std::string place = knob.line > 0 ? knob.place() : std::string();
   // Everywhere means reads and copies alike to a replay, and data is never waited for at a place of its own.
   const bool anywhere = knob.kind == KnobKind::NonBlocking || knob.kind == KnobKind::Pinned;
   if (place.empty() && !anywhere && knob.kind != KnobKind::Prefetch) return {};
@@ -186,17 +186,27 @@ std::string interval_text(double least, double most) {
   return from == to ? factor_text(least) : tr("{} to {}x", from, to);
 }
 
+std::string interval_text(const attach::TrialResult& result) {
+  for (int digits = 2;; ++digits) {  // with enough of them that it differs from 1
+    const double scale = std::pow(10, digits), tiny = 1e-9;
+    const double least = std::floor(result.least * scale + tiny) / scale;
+    const double most = std::ceil(result.most * scale - tiny) / scale;
+    if (digits == 5 || (result.least > 1 ? least > 1 : most < 1))
+      return tr("{} to {}x", fmt::format("{:.{}f}", least, digits), fmt::format("{:.{}f}", most, digits));
+  }
+}
+
 std::string short_text(const ProgramTrial& trial) {
   if (trial.state == ProgramTrial::State::Asked) return tr("begins …");
   if (trial.state == ProgramTrial::State::Running)
     return tr("block {} of {}", std::min<std::size_t>(trial.blocks.size() + 1, trial.plan.blocks), trial.plan.blocks);
-  if (!trial.result) return tr("ended early");
-  return trial.result->differs ? interval_text(trial.result->least, trial.result->most)
+  if (trial.state == ProgramTrial::State::Failed || !trial.result) return tr("ended early");
+  return trial.result->differs ? interval_text(*trial.result)
                                : tr("no difference above {}", share_text(trial.result->resolved));
 }
 
 std::string patch_with(const std::string& patch, const ProgramTrial& trial) {
-  if (!trial.over() || !trial.result || patch.empty()) return patch;
+  if (trial.state != ProgramTrial::State::Done || !trial.result || patch.empty()) return patch;
   const std::string comment = "# " +
                               tr("measured in the running program: {} ({})", attach::result_text(trial),
                                  turn_text(trial.plan.knob, trial.plan.value)) +
@@ -301,13 +311,21 @@ void ProgramTrials::take(const Model& model, std::span<const AdviceCard> cards) 
     knobs_ = {};
     return;
   }
-  if (process->pid != pid_) {
-    over_ = static_cast<std::size_t>(std::ranges::count_if(process->knobs.trials, &ProgramTrial::over));
-    stopped_.reset();
+  if (process->pid != pid_ && !process->ended) {
+    const ProgramTrial* last = last_over(process->knobs.trials);
+    ended_ = last ? last->number : 0;
+    stopped_ = 0;
   }
   pid_ = process->ended || state.ended ? 0 : process->pid;
   iteration_ns_ = process->iteration_ns;
   knobs_ = std::move(process->knobs);
+  for (const Knob& knob : knobs_.knobs) {
+    // The program may have made something else of what it was set to.
+    const auto own = knob.kind == KnobKind::Own ? own_.find(knob.name) : own_.end();
+    if (own == own_.end() || own->second.told == knob.value) continue;
+    own->second.told = knob.value;
+    if (!own->second.again) own->second.now = knob.value;
+  }
   for (const AdviceCard& card : cards) {
     const Knob* knob = knob_for(card.card, lines_of(card.card, model.trace()), knobs_.knobs);
     if (knob) of_cards_.emplace_back(card.key, static_cast<std::size_t>(knob - knobs_.knobs.data()));
@@ -315,17 +333,16 @@ void ProgramTrials::take(const Model& model, std::span<const AdviceCard> cards) 
 }
 
 void ProgramTrials::take_ended(Model& model) {
-  const auto over = static_cast<std::size_t>(std::ranges::count_if(knobs_.trials, &ProgramTrial::over));
-  if (over <= std::exchange(over_, over)) return;
-  stopped_.reset();
-  const auto last = std::ranges::find_if(knobs_.trials.rbegin(), knobs_.trials.rend(), &ProgramTrial::over);
+  const ProgramTrial* last = last_over(knobs_.trials);
+  if (!last || last->number <= ended_) return;
+  ended_ = last->number;
   const ProgramTrial& trial = *last;
   const Knob& knob = trial.plan.knob;
   if (const auto own = own_.find(knob.name); knob.kind == KnobKind::Own && own != own_.end() && own->second.again) {
     own->second.again = false;
     if (Watching* watching = model.source().watching()) watching->set_own_knob(pid_, knob.name, own->second.now);
   }
-  const std::string place = knob_place(knob), text = turn_text(knob, trial.plan.value);
+  const std::string place = knob.place(), text = turn_text(knob, trial.plan.value);
   just_ended_ = fmt::format("{}: {}", place.empty() || has_value(knob.kind) ? text : text + " " + place,
                             attach::result_text(trial));
   if (trial.state != ProgramTrial::State::Done || !trial.result) return;
@@ -347,7 +364,8 @@ std::string ProgramTrials::why_none() const {
     case attach::ProgramKnobs::State::Waiting:
       return tr("knobs: waiting for the program's loop");
     case attach::ProgramKnobs::State::Looking:
-      return tr("knobs: looking at some iterations …");
+      if (knobs_.knobs.empty()) return tr("knobs: looking at some iterations …");
+      break;  // what was found before holds
     case attach::ProgramKnobs::State::Refused:
       return tr("no knobs: {}", knobs_.why);
     case attach::ProgramKnobs::State::Ready:
@@ -361,9 +379,8 @@ std::vector<const Knob*> ProgramTrials::offered() const {
   std::vector<const Knob*> knobs;
   if (!watching()) return knobs;
   const auto add = [&](const Knob& knob) {
-    const bool turns = knob.kind == KnobKind::Own || knobs_.state == attach::ProgramKnobs::State::Ready;
     const bool can = knob.kind != KnobKind::Variable || !other_values(knob).empty();
-    if (turns && can && knob.refused.empty() && std::ranges::find(knobs, &knob) == knobs.end()) knobs.push_back(&knob);
+    if (can && knob.refused.empty() && std::ranges::find(knobs, &knob) == knobs.end()) knobs.push_back(&knob);
   };
   // A value of her own says more than what we do to her calls; these stand as they were found.
   for (const Knob& knob : knobs_.knobs)
@@ -403,7 +420,7 @@ std::optional<std::string> ProgramTrials::own_before(const Knob& knob) const {
 void ProgramTrials::set_own(Model& model, const Knob& knob, const std::string& value) {
   Watching* watching = model.source().watching();
   if (!watching || value == own_value(knob)) return;
-  Own& own = own_.try_emplace(knob.name, Own{knob.value, knob.value}).first->second;
+  Own& own = own_.try_emplace(knob.name, Own{knob.value, knob.value, knob.value}).first->second;
   if (std::exchange(own.tried, false)) own.before = own.now;
   own.now = value;
   watching->set_own_knob(pid_, knob.name, value);
@@ -451,8 +468,8 @@ void ProgramTrials::foretell(const Model& model, const Knob& knob, const std::st
 bool ProgramTrials::stop(Model& model) {
   const ProgramTrial* trial = running();
   Watching* watching = model.source().watching();
-  if (!trial || !watching || stopped_ == knobs_.trials.size()) return false;
-  stopped_ = knobs_.trials.size();
+  if (!trial || !watching || stopped_ == trial->number) return false;
+  stopped_ = trial->number;
   watching->stop_trial(pid_);
   return true;
 }

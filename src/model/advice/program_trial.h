@@ -20,8 +20,6 @@
 
 namespace lanescope::ui {
 
-/// "train.py:31"; empty: everywhere in the program.
-std::string knob_place(const attach::Knob& knob);
 /// What a trial turns: "non_blocking", "read every 10", "log_interval 10 → 100".
 std::string turn_text(const attach::Knob& knob, const std::string& value);
 /// What that does to the program, where, and what else it changes.
@@ -44,6 +42,8 @@ const attach::Knob* knob_for(const analysis::Card& card, std::span<const CodeLin
 
 /// "1.21 to 1.27x"
 std::string interval_text(double least, double most);
+/// The same, rounded outwards, as attach::result_text() does.
+std::string interval_text(const attach::TrialResult& result);
 /// In a few words: "block 12 of 64", "1.21 to 1.27x", "no difference above 2 %", "ended early".
 std::string short_text(const attach::ProgramTrial& trial);
 /// A patch with what the trial has measured, as a comment of its own below the place. Unchanged without a result.
@@ -115,6 +115,7 @@ class ProgramTrials {
  private:
   struct Own {
     std::string now, before;
+    std::string told;    ///< the last value that was heard of
     bool tried = false;  ///< the two have been compared
     bool again = false;  ///< its trial has begun with the value before: afterwards it is set again
   };
@@ -138,8 +139,9 @@ class ProgramTrials {
   std::map<std::string, Own> own_;                         // by name
   std::vector<Foretold> foretold_;
   base::BackgroundJob<Foretold> job_;
-  std::size_t over_ = 0;                // so many trials were over at the last look
-  std::optional<std::size_t> stopped_;  // that trial has been told to end
+  // Numbers of trials.
+  std::uint32_t ended_ = 0;    // the newest that was over at the last look
+  std::uint32_t stopped_ = 0;  // it has been told to end
   std::string just_ended_;
   bool just_measured_ = false;
   std::optional<MeasuredTurn> measured_;

@@ -194,7 +194,7 @@ struct ProgramRow {
 ProgramRow program_row(const ShellState& state, const AdviceCard& card) {
   const ProgramTrials& trials = state.program_trials;
   const attach::Knob* knob = trials.watching() && trials.on() ? trials.knob(card.key) : nullptr;
-  if (!knob || !knob->refused.empty() || trials.known().state != attach::ProgramKnobs::State::Ready) return {};
+  if (!knob || !knob->refused.empty()) return {};
   if (knob->kind == attach::KnobKind::Own && !trials.own_before(*knob)) return {};  // nobody knows what to set it to
   const attach::ProgramTrial* trial = trials.newest(*knob);
   return {knob, trial, trial && trial == trials.running()};

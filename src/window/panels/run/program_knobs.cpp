@@ -237,7 +237,7 @@ void draw_outcome(const Canvas& c, const Knob& knob, const Rect& place) {
     return;
   }
   if (!trial) {
-    const std::string at = knob_place(knob);
+    const std::string at = knob.place();
     draw_label(c, place, c.theme[Colour::Muted], FontRole::Small,
                fit_text(c.fonts, FontRole::Small, at.empty() ? std::string(tr("everywhere")) : at, place.width));
     return;
@@ -283,7 +283,7 @@ void draw_program_knob(const Canvas& c, const Knob& knob, const Rect& place, int
 // --- the others ------------------------------------------------------------------------------------------------------
 
 void draw_refused(const Canvas& c, const Knob& knob, float width) {
-  const std::string place = knob_place(knob), what = knob.kind == KnobKind::Variable ? knob.name : label_before(knob);
+  const std::string place = knob.place(), what = knob.kind == KnobKind::Variable ? knob.name : label_before(knob);
   text(c, FontRole::Body, Colour::Dim, place.empty() ? what : what + "  " + place);
   text(c, FontRole::Small, Colour::Muted, wrapped_lines(c, FontRole::Small, knob.refused, width));
   vertical_space(c, 8);
