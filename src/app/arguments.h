@@ -104,9 +104,9 @@ class WindowArguments {
 // --- attach ----------------------------------------------------------------------------------------------------------
 
 struct AttachArguments {
-  std::vector<std::string> command, variables;
+  std::vector<std::string> command, variables, trials;
   std::string record, level = "acquire", share, folder, memory_mb, theme, to, host, bandwidth;
-  bool no_launch_lines = false;
+  bool no_launch_lines = false, knobs = false;
 
   void add_to(CLI::App& app) {
     app.add_option("COMMAND", command, base::tr("the program and its arguments, after --"))->type_name("");
@@ -119,6 +119,13 @@ struct AttachArguments {
     app.add_option("--record", record,
                    base::tr("no window: write the trace to this file (.lanescope, .json or .json.gz)"))
         ->type_name("FILE");
+    app.add_flag("--knobs", knobs,
+                 base::tr("its knobs can be tried from the window: while a trial runs, it changes the program"))
+        ->disable_flag_override();
+    app.add_option("--try", trials,
+                   base::tr("no window: try this knob of the program and say what it gains; list: which there are"))
+        ->type_name("KNOB")
+        ->allow_extra_args(false);
     app.add_option("--to", to,
                    base::tr("no command: a window on what is being recorded here, by process number or name"))
         ->type_name("PID|NAME");
@@ -172,12 +179,34 @@ struct AttachArguments {
     if (request.remote && !record.empty() && request.record.extension().string() != io::kSessionEnding) {
       throw base::UsageError(base::tr("--record {}: with --host only a .lanescope file can be written", record));
     }
+    set_knobs(request);
     set_memory(request);
-    if (record.empty()) set_window(app, request);
+    if (record.empty() && trials.empty()) set_window(app, request);
     return request;
   }
 
  private:
+  void set_knobs(AttachRequest& request) const {
+    request.options.knobs = knobs || !trials.empty();
+    if (!request.options.knobs) return;
+    const char* option = trials.empty() ? "--knobs" : "--try";
+    if (request.remote) throw base::UsageError(base::tr("{} cannot be used with {}", option, "--host"));
+    if (trials.empty() && !record.empty()) {
+      throw base::UsageError(base::tr("{} needs {}", "--knobs", base::tr("the window, or --try")));
+    }
+    if (!trials.empty() && !theme.empty()) {
+      throw base::UsageError(base::tr("{} cannot be used with {}", "--try", "--theme"));
+    }
+    for (const std::string& trial : trials) {
+      if (trial == "list") {
+        request.list_knobs = true;
+      } else {
+        request.trials.push_back(attach::parse_knob_wish(trial));
+      }
+    }
+    // Without a recording nobody looks at the trace.
+    if (!trials.empty() && record.empty()) request.options.memory_cap_bytes = kMemoryForTrials;
+  }
   void set_memory(AttachRequest& request) const {
     if (memory_mb.empty()) return;
     request.options.memory_cap_bytes = static_cast<std::size_t>(whole_number("--memory-mb", memory_mb, 16, 1'048'576))
@@ -191,7 +220,8 @@ struct AttachArguments {
   }
   AttachRequest request_to(const CLI::App& app) const {
     if (!command.empty()) throw base::UsageError(base::tr("{} cannot be used with {}", "--to", base::tr("a command")));
-    for (const char* option : {"--host", "--record", "--level", "--share", "--no-launch-lines", "--folder", "--env"}) {
+    for (const char* option :
+         {"--host", "--record", "--level", "--share", "--no-launch-lines", "--folder", "--env", "--knobs", "--try"}) {
       if (app.count(option) != 0) throw base::UsageError(base::tr("{} cannot be used with {}", "--to", option));
     }
     AttachRequest request;
@@ -215,6 +245,7 @@ struct AttachArguments {
 
  public:
   static constexpr int kDefaultShare = 10, kDefaultBandwidth = 4;
+  static constexpr std::size_t kMemoryForTrials = std::size_t{128} << 20;
 };
 
 }  // namespace lanescope::app

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -136,6 +137,116 @@ class RecordingFile {
   std::thread thread_;
 };
 
+// --- trials ----------------------------------------------------------------------------------------------------------
+
+constexpr std::chrono::milliseconds kLook{100};
+
+/// Trials of knobs without a window, one after another.
+class Trials {
+ public:
+  Trials(const AttachRequest& request, attach::Attachment& attachment) : request_(request), attachment_(attachment) {}
+
+  /// Waits for the program's knobs, prints a line for each trial, and returns when all are over or it has ended.
+  void make() {
+    if (!ready()) return;
+    if (request_.list_knobs) list();
+    for (const attach::KnobWish& wish : request_.trials) {
+      if (!ready()) return;
+      try {
+        make(attach::find_knob(process_.knobs.knobs, wish), wish);
+      } catch (const base::UsageError& error) {
+        say(fmt::format("{}: {}", text_of(wish), error.what()));
+      }
+    }
+  }
+
+ private:
+  static std::string text_of(const attach::KnobWish& wish) {
+    if (!wish.kind) return fmt::format("{}={}", wish.place, wish.value);
+    std::string text(attach::to_text(*wish.kind));
+    if (!wish.value.empty()) text += '=' + wish.value;
+    return wish.place.empty() ? text : text + ':' + wish.place;
+  }
+
+  /// The first process whose knobs are known. False: there will be none, and why has been said.
+  bool ready() {
+    for (;; std::this_thread::sleep_for(kLook)) {
+      const bool running = attachment_.running();
+      const attach::AttachState state = attachment_.state();
+      std::string refused;
+      for (const attach::ProcessState& process : state.processes) {
+        if (process.ended || (process_.pid != 0 && process.pid != process_.pid)) continue;
+        if (process.knobs.state == attach::ProgramKnobs::State::Ready) {
+          process_ = process;
+          return true;
+        }
+        // A launcher without GPU work may have a child whose knobs can be turned.
+        if (process.knobs.state == attach::ProgramKnobs::State::Refused && process.uses_gpu)
+          refused = process.knobs.why;
+      }
+      if (!refused.empty()) return no_trial(tr("no knob can be turned: {}", refused));
+      const bool gone = process_.pid != 0 && has_ended(state);
+      if (!running || gone) return no_trial(tr("the program ended before its knobs could be tried"));
+    }
+  }
+  static bool no_trial(const std::string& why) {
+    say(why);
+    return false;
+  }
+  bool has_ended(const attach::AttachState& state) const {
+    const auto now = std::ranges::find(state.processes, process_.pid, &attach::ProcessState::pid);
+    return now == state.processes.end() || now->ended;
+  }
+
+  void list() const {
+    const std::vector<attach::Knob>& knobs = process_.knobs.knobs;
+    if (knobs.empty()) say(tr("the program has no knobs"));
+    for (const attach::Knob& knob : knobs) {
+      std::string line = attach::wish_for(knob);
+      if (!knob.value.empty()) line += tr(", now {}", knob.value);
+      if (!knob.refused.empty()) {
+        line += tr(": cannot be turned: {}", knob.refused);
+      } else if (!knob.warning.empty()) {
+        line += ": " + knob.warning;
+      }
+      say(line);
+    }
+  }
+
+  void make(const attach::Knob& knob, const attach::KnobWish& wish) {
+    const std::uint32_t before = process_.knobs.trials.empty() ? 0 : process_.knobs.trials.back().number;
+    attachment_.try_knob(process_.pid, attach::plan_for(knob, wish.value, process_.iteration_ns));
+    for (;; std::this_thread::sleep_for(kLook)) {
+      const bool running = attachment_.running();
+      const attach::AttachState state = attachment_.state();
+      const auto now = std::ranges::find(state.processes, process_.pid, &attach::ProcessState::pid);
+      if (now != state.processes.end() && !now->knobs.trials.empty()) {
+        const attach::ProgramTrial& trial = now->knobs.trials.back();
+        if (trial.number > before && trial.over()) {
+          return say(fmt::format("{}: {}", text_of(wish), attach::result_text(trial)));
+        }
+      }
+      if (!running || has_ended(state)) return say(tr("{}: the program has ended", text_of(wish)));
+    }
+  }
+
+  const AttachRequest& request_;
+  attach::Attachment& attachment_;
+  attach::ProcessState process_;  // as it was last
+};
+
+bool has_trials(const AttachRequest& request) { return request.list_knobs || !request.trials.empty(); }
+
+int try_knobs(const AttachRequest& request, attach::Attachment& attachment) {
+  attachment.start();
+  const PassOnSignals pass_on(attachment);
+  Trials(request, attachment).make();
+  attachment.detach();
+  return attach::Launched::exit_status(attachment.wait());  // it goes on alone
+}
+
+// --- without a window ------------------------------------------------------------------------------------------------
+
 int record(const AttachRequest& request, attach::Attachment& attachment) {
   check_outputs({request.record});
   std::unique_ptr<RecordingFile> file;
@@ -146,6 +257,7 @@ int record(const AttachRequest& request, attach::Attachment& attachment) {
   int status = 0;
   {
     const PassOnSignals pass_on(attachment);
+    if (has_trials(request)) Trials(request, attachment).make();
     status = attachment.wait();
   }
   const attach::AttachState state = attachment.state();
@@ -160,7 +272,6 @@ int record(const AttachRequest& request, attach::Attachment& attachment) {
   return attach::Launched::exit_status(status);
 }
 
-constexpr std::chrono::milliseconds kLook{100};
 // For the end of a recording elsewhere, and for its beginning if the command has failed: then there may be none.
 constexpr std::chrono::seconds kPatience{10}, kPatienceAfterFailure{2};
 
@@ -214,6 +325,7 @@ int attach_program(const AttachRequest& request) {
   if (request.remote) return run_elsewhere(request);
   const auto attachment = std::make_shared<attach::Attachment>(request.options);
   if (!request.record.empty()) return record(request, *attachment);
+  if (has_trials(request)) return try_knobs(request, *attachment);
   {
     const PassOnSignals pass_on(*attachment);
     show_attached(request.window, attachment);

@@ -53,6 +53,8 @@ struct AttachRequest {
   std::string to;                               ///< instead of a command: follow this recording; empty: a command
   std::optional<attach::RemoteOptions> remote;  ///< run the command elsewhere
   std::filesystem::path record;                 ///< without a window, into this file; empty: the window
+  std::vector<attach::KnobWish> trials;         ///< without a window: one after another
+  bool list_knobs = false;                      ///< without a window: before the trials
   WindowRequest window;
 };
 

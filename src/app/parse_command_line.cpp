@@ -76,6 +76,10 @@ constexpr const char* kAttachNotes = N_(
     R"(Starts the command and shows it live: its calls, its GPU's work, and the line of Python behind every wait. The program is not
 changed; its input, output, signals and exit status are its own. Closing the window does not end it.
 
+With --knobs it is changed while a trial runs: some iterations with a knob turned, some without, in turn, and the difference is
+measured. --try KNOB does that without a window and lets the program go on alone afterwards; a knob is written as a change for
+--what-if: non_blocking, pinned:train.py:31, read-every=10:train.py:58, or VARIABLE=VALUE.
+
 Levels, also in the window: waits (only what blocks), acquire (that, and everything in bursts of whole iterations, at most {}%
 of the time unless --share says otherwise), calls (everything, all the time), all (the same, with every call of the API).
 
@@ -84,7 +88,8 @@ Examples:
   lanescope attach --level waits -- python train.py --epochs 3
   lanescope attach --record run.lanescope -- python train.py
   lanescope attach --to train.py
-  lanescope attach --host me@node -- python train.py)");
+  lanescope attach --host me@node -- python train.py
+  lanescope attach --try list --try log_interval=100 -- python train.py)");
 
 constexpr const char* kCalibrateNotes = N_(
     R"(Takes at most a minute; nothing else should use the GPU meanwhile. Every number in the profile says how, on what and when it

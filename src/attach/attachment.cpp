@@ -367,6 +367,7 @@ void Attachment::steer_knobs(Watched& watched) {
 }
 
 void Attachment::send(Watched& watched, const std::string& line) {
+  send_rest(watched);
   if (watched.unsent.size() + line.size() > kMostUnsent) {  // it has not read for long: it is not going to answer
     watched.process->knobs().end(tr("the program does not answer"));
     return;

@@ -57,6 +57,23 @@ bool can_be_a_field(std::string_view text) {
   return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
+std::string refusal_of(const Knob& knob, const std::string& value) {
+  if (value.empty()) return tr("it needs a value");
+  if (!can_be_a_field(value)) return tr("a value cannot have a tab or a line break");
+  if (value == knob.value) return tr("it has this value already");
+  if (!knob.choices.empty() && std::ranges::find(knob.choices, value) == knob.choices.end()) {
+    return tr("'{}' is not one of its values: {}", value, fmt::format("{}", fmt::join(knob.choices, ", ")));
+  }
+  double number = 0;
+  const double least = knob.least.value_or(-1e300), most = knob.most.value_or(1e300);
+  if ((knob.least || knob.most) && !parse(value, least, most, number)) {
+    if (!knob.most) return tr("'{}' is not a number from {:g} on", value, least);
+    if (!knob.least) return tr("'{}' is not a number up to {:g}", value, most);
+    return tr("'{}' is not a number from {:g} to {:g}", value, least, most);
+  }
+  return {};
+}
+
 template <typename... Fields>
 std::string line_of(const Fields&... fields) {
   std::string line;
@@ -234,7 +251,7 @@ std::string KnobLines::look() {
   return line_of("look");
 }
 
-std::string KnobLines::refusal_of(const TrialPlan& plan) const {
+std::string KnobLines::refusal_of_plan(const TrialPlan& plan) const {
   if (known_.state == ProgramKnobs::State::Off) return tr("the program was not started with --knobs");
   if (known_.state == ProgramKnobs::State::Refused) return known_.why;
   if (!plan.knob.refused.empty()) return plan.knob.refused;
@@ -243,7 +260,10 @@ std::string KnobLines::refusal_of(const TrialPlan& plan) const {
     return tr("a trial cannot have {} blocks of {} iterations, {} of them skipped", plan.blocks, plan.iterations,
               plan.skipped);
   }
-  if (!can_be_a_field(plan.value)) return tr("a value cannot have a tab or a line break");
+  if (plan.knob.kind == KnobKind::ReadEvery || plan.knob.kind == KnobKind::Variable ||
+      plan.knob.kind == KnobKind::Own) {
+    return refusal_of(plan.knob, plan.value);
+  }
   return {};
 }
 
@@ -258,7 +278,7 @@ ProgramTrial& KnobLines::add_trial(const TrialPlan& plan) {
 std::string KnobLines::try_knob(const TrialPlan& plan) {
   if (trying()) return {};
   ProgramTrial& trial = add_trial(plan);
-  std::string why = refusal_of(plan), line;
+  std::string why = refusal_of_plan(plan), line;
   if (why.empty()) {
     const Knob& knob = plan.knob;
     line = line_of("try", trial.number, to_text(knob.kind), knob.file, knob.line, knob.name, plan.value, plan.blocks,
@@ -276,7 +296,7 @@ std::string KnobLines::stop() { return trying() ? line_of("stop") : std::string(
 
 std::string KnobLines::set_own_knob(const std::string& name, const std::string& value) {
   const auto known = std::ranges::find(own_, name, &Knob::name);
-  if (known == own_.end() || !can_be_a_field(value)) return {};
+  if (known == own_.end() || !refusal_of(*known, value).empty()) return {};
   std::string line = line_of("set", name, value);
   if (!line.empty()) {  // the program says it again if it has made something else of it
     known->value = value;

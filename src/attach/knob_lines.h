@@ -46,7 +46,7 @@ class KnobLines {
   bool take_block(const Fields& fields);
   bool take_end(const Fields& fields);
   ProgramTrial* open_trial(std::string_view number);
-  std::string refusal_of(const TrialPlan& plan) const;
+  std::string refusal_of_plan(const TrialPlan& plan) const;
   ProgramTrial& add_trial(const TrialPlan& plan);
   void show_knobs();
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/error.h"
 #include "base/from_chars.h"
 #include "base/translate.h"
 
@@ -218,6 +219,89 @@ std::string result_text(const ProgramTrial& trial) {
   std::string measured = trial.result ? measured_text(*trial.result) : tr("too short to tell");
   if (!trial.ended.empty()) measured = trial.ended + ": " + measured;
   return and_deferred(std::move(measured));
+}
+
+// --- on the command line ---------------------------------------------------------------------------------------------
+
+namespace {
+
+bool is_named(KnobKind kind) { return kind == KnobKind::Variable || kind == KnobKind::Own; }
+
+std::string knob_syntax() {
+  std::string all;
+  for (const auto& [kind, word] : kKinds) {
+    all += (all.empty() ? "" : ", ") + std::string(word);
+    all += is_named(kind) ? "=VALUE:NAME" : kind == KnobKind::ReadEvery ? "=N[:PLACE]" : "[:PLACE]";
+  }
+  return all + ", NAME=VALUE";
+}
+
+constexpr std::size_t kMostNamed = 20;
+
+std::string wishes_for(std::span<const Knob* const> knobs) {
+  std::string all;
+  for (std::size_t i = 0; i < knobs.size() && i < kMostNamed; ++i) {
+    all += (all.empty() ? "" : ", ") + wish_for(*knobs[i]);
+  }
+  return knobs.size() > kMostNamed ? all + ", ..." : all;
+}
+
+}  // namespace
+
+KnobWish parse_knob_wish(std::string_view text) {
+  const auto refuse = [text] {
+    throw base::UsageError(tr("--try: '{}' is no knob; allowed: list, {}", text, knob_syntax()));
+  };
+  const std::string_view word = text.substr(0, text.find_first_of("=:"));
+  std::string_view rest = text.substr(word.size());
+  KnobWish wish{parse_knob_kind(word), {}, {}};
+  if (!wish.kind) {
+    if (word.empty() || rest.size() < 2 || rest.front() != '=') refuse();
+    return {{}, std::string(rest.substr(1)), std::string(word)};
+  }
+  if (is_named(*wish.kind)) {  // a value may have a colon, a name has none
+    const std::size_t colon = rest.rfind(':');
+    if (!rest.starts_with('=') || colon == rest.npos || colon < 2 || colon + 1 == rest.size()) refuse();
+    return {wish.kind, std::string(rest.substr(1, colon - 1)), std::string(rest.substr(colon + 1))};
+  }
+  if (*wish.kind == KnobKind::ReadEvery) {
+    std::uint32_t times = 0;
+    const auto [end, error] = std::from_chars(rest.data() + (rest.empty() ? 0 : 1), rest.data() + rest.size(), times);
+    if (!rest.starts_with('=') || error != std::errc() || times < 2 || times > 1'000'000) refuse();
+    wish.value = std::to_string(times);
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  }
+  if (!rest.empty() && (rest.front() != ':' || rest.size() == 1)) refuse();
+  if (!rest.empty()) wish.place = rest.substr(1);
+  return wish;
+}
+
+std::string wish_for(const Knob& knob) {
+  if (is_named(knob.kind)) return knob.name + "=VALUE";
+  std::string text(to_text(knob.kind));
+  if (knob.kind == KnobKind::ReadEvery) text += "=N";
+  const std::string where = knob.place();
+  return where.empty() ? text : text + ':' + where;
+}
+
+const Knob& find_knob(std::span<const Knob> knobs, const KnobWish& wish) {
+  std::vector<const Knob*> all, meant;
+  const Knob* everywhere = nullptr;
+  for (const Knob& knob : knobs) {
+    all.push_back(&knob);
+    if (wish.kind ? knob.kind != *wish.kind : !is_named(knob.kind)) continue;
+    const bool here = is_named(knob.kind) ? knob.name == wish.place
+                                          : wish.place.empty() || knob.place() == wish.place ||
+                                                fmt::format("{}:{}", knob.file, knob.line) == wish.place;
+    if (!here) continue;
+    meant.push_back(&knob);
+    if (!is_named(knob.kind) && knob.file.empty()) everywhere = &knob;
+  }
+  if (wish.place.empty() && everywhere) return *everywhere;
+  if (meant.size() == 1) return *meant.front();
+  if (meant.size() > 1) throw base::UsageError(tr("there are several: {}", wishes_for(meant)));
+  if (all.empty()) throw base::UsageError(tr("the program has no knobs"));
+  throw base::UsageError(tr("the program has no such knob; it has: {}", wishes_for(all)));
 }
 
 }  // namespace lanescope::attach

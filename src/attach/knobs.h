@@ -99,6 +99,25 @@ std::string result_text(const ProgramTrial& trial);
 /// "96 values in the log are those of the iteration before"; empty: there are none. It is part of result_text().
 std::string deferred_text(const ProgramTrial& trial);
 
+// --- on the command line ---------------------------------------------------------------------------------------------
+// "KIND[=VALUE][:PLACE]", as changes are written for --what-if: "pinned", "read-every=10:train.py:58",
+// "variable=100:log_interval"; or, of a variable or a lanescope.knob(), "log_interval=100".
+
+struct KnobWish {
+  std::optional<KnobKind> kind;  ///< none: a variable, or one of the program's own
+  std::string value, place;      ///< place: "train.py:58", or the variable; may be empty
+
+  bool operator==(const KnobWish&) const = default;
+};
+/// Throws base::UsageError, which says what is allowed.
+KnobWish parse_knob_wish(std::string_view text);
+/// What to write for this knob: "read-every=N:train.py:58", "log_interval=VALUE".
+std::string wish_for(const Knob& knob);
+/// The knob that is meant. Throws base::UsageError, which names those that there are.
+const Knob& find_knob(std::span<const Knob> knobs, const KnobWish& wish);
+
+// ---------------------------------------------------------------------------------------------------------------------
+
 /// What is known of a process's knobs.
 struct ProgramKnobs {
   enum class State : std::uint8_t {

@@ -15,16 +15,9 @@ namespace lanescope::capture {
 class RingWriter {
  public:
   explicit RingWriter(std::uint32_t slots = 1024)
-      : slots_(slots),
-        bytes_(wire::bytes_for(slots)),
-        memory_(static_cast<wire::Memory*>(std::aligned_alloc(64, (wire::bytes_for(slots) + 63) / 64 * 64))) {
-    std::memset(static_cast<void*>(memory_.get()), 0, wire::bytes_for(slots));
-    memory_->magic = wire::kMagic;
-    memory_->version = wire::kVersion;
-    memory_->slot_count = slots;
-    memory_->bytes = static_cast<std::uint32_t>(bytes());
-    for (std::uint32_t i = 0; i < slots; ++i) memory_->slots[i].turn.store(i);
-  }
+      : RingWriter(std::aligned_alloc(64, (wire::bytes_for(slots) + 63) / 64 * 64), slots, Free{true}) {}
+  /// In memory that outlives it, of wire::bytes_for(slots).
+  RingWriter(void* memory, std::uint32_t slots) : RingWriter(memory, slots, Free{false}) {}
 
   wire::Memory& memory() { return *memory_; }
   std::size_t bytes() const { return bytes_; }
@@ -72,8 +65,20 @@ class RingWriter {
 
  private:
   struct Free {
-    void operator()(wire::Memory* memory) const { std::free(memory); }
+    bool ours = true;
+    void operator()(wire::Memory* memory) const {
+      if (ours) std::free(memory);
+    }
   };
+  RingWriter(void* memory, std::uint32_t slots, Free free)
+      : slots_(slots), bytes_(wire::bytes_for(slots)), memory_(static_cast<wire::Memory*>(memory), free) {
+    std::memset(static_cast<void*>(memory_.get()), 0, wire::bytes_for(slots));
+    memory_->magic = wire::kMagic;
+    memory_->version = wire::kVersion;
+    memory_->slot_count = slots;
+    memory_->bytes = static_cast<std::uint32_t>(bytes());
+    for (std::uint32_t i = 0; i < slots; ++i) memory_->slots[i].turn.store(i);
+  }
   template <typename T>
   static std::vector<unsigned char> bytes_of(const T& value) {
     std::vector<unsigned char> bytes(sizeof(T));
