@@ -160,9 +160,9 @@ void draw_trial_values(const Canvas& c, const Knob& knob, float x, const Rect& r
   list.AddLine({m.x, m.y + 2 * s}, {m.x + 4 * s, m.y - 2 * s}, c.theme[Colour::Muted], 1.5f * s);
   ImGui::SetNextWindowPos({x - 8 * s, row.y + row.height});
   if (!ImGui::BeginPopup("values")) return;
-  const TextStyle style(c, FontRole::Mono, Colour::Text);
-  const RowSpacing rows(c);
   for (const std::string& value : other_values(knob)) {
+    const TextStyle style(c, FontRole::Mono, Colour::Text);
+    const RowSpacing rows(c);
     if (ImGui::Selectable(value.c_str(), value == now)) trials.choose(knob, value);
     note_control(c, control + "." + value);
   }
