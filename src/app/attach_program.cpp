@@ -184,7 +184,7 @@ class Trials {
         if (process.knobs.state == attach::ProgramKnobs::State::Refused && process.uses_gpu)
           refused = process.knobs.why;
       }
-      if (!refused.empty()) return no_trial(tr("no knob can be turned: {}", refused));
+      if (!refused.empty()) return no_trial(refused);
       const bool gone = process_.pid != 0 && has_ended(state);
       if (!running || gone) return no_trial(tr("the program ended before its knobs could be tried"));
     }
@@ -205,7 +205,7 @@ class Trials {
       std::string line = attach::wish_for(knob);
       if (!knob.value.empty()) line += tr(", now {}", knob.value);
       if (!knob.refused.empty()) {
-        line += tr(": cannot be turned: {}", knob.refused);
+        line += ": " + tr("cannot be turned. {}", knob.refused);
       } else if (!knob.warning.empty()) {
         line += ": " + knob.warning;
       }

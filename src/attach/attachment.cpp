@@ -187,7 +187,7 @@ void Attachment::run() {
     ::poll(awaited.data(), awaited.size(), clock_now() < busy_until ? kBusyMs : kRestMs);
   }
   for (const auto& watched : processes_) {
-    watched->process->knobs().end(tr("it was not over when watching ended"));
+    watched->process->knobs().end(tr("It was not over when watching ended."));
     end_of(*watched);
   }
   processes_.clear();
@@ -231,10 +231,11 @@ void Attachment::meet() {
     watched->process =
         std::make_unique<WatchedProcess>(std::move(identity), std::move(*ring), trace_, *recorder_, origin_ns_);
     if (options_.knobs) {
-      // All ranks would have to turn the knob at the same iteration: the slowest sets the pace of all.
-      watched->process->knobs().begin(watched->process->identity().rank
-                                          ? tr("it is one of a job's ranks, and no trial is made in one alone")
-                                          : std::string());
+      // The slowest rank sets the pace of all.
+      watched->process->knobs().begin(
+          watched->process->identity().rank
+              ? tr("The ranks of a job would have to turn a knob at the same iteration, which is not possible yet.")
+              : std::string());
     }
     steer(*watched);
     // The library waits for a moment for its controls, so that the first calls are watched.
@@ -337,10 +338,6 @@ void Attachment::steer(Watched& watched) {
   const bool in_bursts = wanted.level == wire::Level::Acquire && boost <= now;
   process.set_bursts(in_bursts ? burst : 0, in_bursts ? period : 0);
 
-  // The bursts would slow down some blocks of a trial, and always the same ones if they keep step with its pattern.
-  const bool trying = process.knobs().trying();
-  const wire::Level level = trying && in_bursts ? wire::Level::Waits : wanted.level;
-
   // Only what changes is written: the program's threads read this memory in each call.
   wire::Controls& controls = process.ring().controls();
   const auto write = [](auto& control, auto& written, auto value) {
@@ -349,7 +346,7 @@ void Attachment::steer(Watched& watched) {
     written = value;
   };
   Written& written = watched.written;
-  write(controls.level, written.level, static_cast<std::uint32_t>(level));
+  write(controls.level, written.level, static_cast<std::uint32_t>(wanted.level));
   write(controls.walk_launches, written.walk_launches, wanted.launch_lines ? 1u : 0u);
   write(controls.burst_us, written.burst_us, static_cast<std::uint32_t>(burst / 1000));
   write(controls.period_us, written.period_us,
@@ -363,13 +360,14 @@ void Attachment::steer(Watched& watched) {
 void Attachment::steer_knobs(Watched& watched) {
   WatchedProcess& process = *watched.process;
   if (process.knobs().look_is_due(process.iteration_ns() > 0, clock_now())) send(watched, process.knobs().look());
+  send(watched, process.knobs().held_back());
   send_rest(watched);
 }
 
 void Attachment::send(Watched& watched, const std::string& line) {
   send_rest(watched);
   if (watched.unsent.size() + line.size() > kMostUnsent) {  // it has not read for long: it is not going to answer
-    watched.process->knobs().end(tr("the program does not answer"));
+    watched.process->knobs().end(tr("The program does not answer."));
     return;
   }
   watched.unsent += line;

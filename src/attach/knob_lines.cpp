@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "base/from_chars.h"
 #include "base/plain_text.h"
@@ -58,18 +58,18 @@ bool can_be_a_field(std::string_view text) {
 }
 
 std::string refusal_of(const Knob& knob, const std::string& value) {
-  if (value.empty()) return tr("it needs a value");
-  if (!can_be_a_field(value)) return tr("a value cannot have a tab or a line break");
-  if (value == knob.value) return tr("it has this value already");
+  if (value.empty()) return tr("It needs a value.");
+  if (!can_be_a_field(value)) return tr("A value cannot have a tab or a line break.");
+  if (value == knob.value) return tr("It has this value already.");
   if (!knob.choices.empty() && std::ranges::find(knob.choices, value) == knob.choices.end()) {
-    return tr("'{}' is not one of its values: {}", value, fmt::format("{}", fmt::join(knob.choices, ", ")));
+    return tr("'{}' is not one of its values: {}.", value, fmt::format("{}", fmt::join(knob.choices, ", ")));
   }
   double number = 0;
   const double least = knob.least.value_or(-1e300), most = knob.most.value_or(1e300);
   if ((knob.least || knob.most) && !parse(value, least, most, number)) {
-    if (!knob.most) return tr("'{}' is not a number from {:g} on", value, least);
-    if (!knob.least) return tr("'{}' is not a number up to {:g}", value, most);
-    return tr("'{}' is not a number from {:g} to {:g}", value, least, most);
+    if (!knob.most) return tr("'{}' is not a number from {:g} on.", value, least);
+    if (!knob.least) return tr("'{}' is not a number up to {:g}.", value, most);
+    return tr("'{}' is not a number from {:g} to {:g}.", value, least, most);
   }
   return {};
 }
@@ -122,6 +122,7 @@ bool KnobLines::take_fields(const Fields& fields) {
     show_knobs();
     return true;
   }
+  if ((word == "begun" || word == "block" || word == "ended") && fields.size() >= 2 && is_over(fields[1])) return true;
   if (word == "begun") {
     ProgramTrial* trial = fields.size() < 2 ? nullptr : open_trial(fields[1]);
     if (!trial || trial->state != ProgramTrial::State::Asked) return false;
@@ -204,9 +205,9 @@ bool KnobLines::take_end(const Fields& fields) {
   trial->state = how == "failed" ? ProgramTrial::State::Failed : ProgramTrial::State::Done;
   trial->deferred = deferred;
   trial->ended = base::without_controls(fields[4]);
-  if (trial->ended.empty() && how == "failed") trial->ended = tr("it failed, and the program says no reason");
+  if (trial->ended.empty() && how == "failed") trial->ended = tr("It failed, and the program gives no reason.");
   if (trial->ended.empty() && how == "stopped")
-    trial->ended = tr("stopped after {} of {} blocks", trial->blocks.size(), trial->plan.blocks);
+    trial->ended = tr("Stopped after {} of {} blocks.", trial->blocks.size(), trial->plan.blocks);
   look_again_ = true;
   return true;
 }
@@ -215,6 +216,12 @@ ProgramTrial* KnobLines::open_trial(std::string_view number) {
   std::uint32_t named = 0;
   if (!trying() || !parse(number, std::uint32_t{1}, known_.trials.back().number, named)) return nullptr;
   return named == known_.trials.back().number ? &known_.trials.back() : nullptr;
+}
+
+// Such as one that was stopped before the program knew of it.
+bool KnobLines::is_over(std::string_view number) const {
+  std::uint32_t named = 0;
+  return parse(number, std::uint32_t{1}, trials_, named) && (named < trials_ || !trying());
 }
 
 void KnobLines::show_knobs() {
@@ -227,6 +234,7 @@ bool KnobLines::end(const std::string& why) {
   if (!trying()) return false;
   known_.trials.back().state = ProgramTrial::State::Failed;
   known_.trials.back().ended = why;
+  held_back_.clear();
   return true;
 }
 
@@ -245,19 +253,18 @@ bool KnobLines::look_is_due(bool loop_known, Nanoseconds now_ns) {
 std::string KnobLines::look() {
   if (known_.state == ProgramKnobs::State::Off || known_.state == ProgramKnobs::State::Refused || trying()) return {};
   known_.state = ProgramKnobs::State::Looking;
-  coming_.clear();
   looked_ = true;
   look_again_ = false;
   return line_of("look");
 }
 
 std::string KnobLines::refusal_of_plan(const TrialPlan& plan) const {
-  if (known_.state == ProgramKnobs::State::Off) return tr("the program was not started with --knobs");
+  if (known_.state == ProgramKnobs::State::Off) return tr("The program was not started with --knobs.");
   if (known_.state == ProgramKnobs::State::Refused) return known_.why;
   if (!plan.knob.refused.empty()) return plan.knob.refused;
   if (plan.blocks < 4 || plan.blocks % 4 != 0 || plan.blocks > kBlockLimit || plan.iterations <= plan.skipped ||
       plan.iterations > kIterationLimit) {
-    return tr("a trial cannot have {} blocks of {} iterations, {} of them skipped", plan.blocks, plan.iterations,
+    return tr("A trial cannot have {} blocks of {} iterations, {} of them skipped.", plan.blocks, plan.iterations,
               plan.skipped);
   }
   if (plan.knob.kind == KnobKind::ReadEvery || plan.knob.kind == KnobKind::Variable ||
@@ -283,16 +290,32 @@ std::string KnobLines::try_knob(const TrialPlan& plan) {
     const Knob& knob = plan.knob;
     line = line_of("try", trial.number, to_text(knob.kind), knob.file, knob.line, knob.name, plan.value, plan.blocks,
                    plan.iterations, plan.skipped);
-    if (line.empty()) why = tr("its names are too long");
+    if (line.empty()) why = tr("Its names are too long.");
   }
   if (!why.empty()) {
     trial.state = ProgramTrial::State::Failed;
     trial.ended = std::move(why);
+    return {};
   }
-  return line;
+  if (known_.state != ProgramKnobs::State::Looking) return line;
+  held_back_ = std::move(line);
+  return {};
 }
 
-std::string KnobLines::stop() { return trying() ? line_of("stop") : std::string(); }
+std::string KnobLines::held_back() {
+  return known_.state == ProgramKnobs::State::Looking ? std::string() : std::exchange(held_back_, {});
+}
+
+std::string KnobLines::stop() {
+  if (!trying()) return {};
+  // The program may never come so far as to begin it, and then has nothing to end.
+  if (known_.trials.back().state == ProgramTrial::State::Asked) {
+    const bool sent = held_back_.empty();
+    end(tr("Stopped before it began."));
+    if (!sent) return {};
+  }
+  return line_of("stop");
+}
 
 std::string KnobLines::set_own_knob(const std::string& name, const std::string& value) {
   const auto known = std::ranges::find(own_, name, &Knob::name);

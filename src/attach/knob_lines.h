@@ -26,8 +26,9 @@ class KnobLines {
 
   // What to send, with the 'K' before it and the line's end; empty: nothing, because it makes no sense now.
   std::string look();
-  /// A trial that cannot be is added as a failed one.
+  /// A trial that cannot be is added as a failed one. The program refuses one while it looks: then it is held back.
   std::string try_knob(const TrialPlan& plan);
+  std::string held_back();  ///< what can be sent now
   std::string stop();
   std::string set_own_knob(const std::string& name, const std::string& value);
 
@@ -46,13 +47,15 @@ class KnobLines {
   bool take_block(const Fields& fields);
   bool take_end(const Fields& fields);
   ProgramTrial* open_trial(std::string_view number);
+  bool is_over(std::string_view number) const;
   std::string refusal_of_plan(const TrialPlan& plan) const;
   ProgramTrial& add_trial(const TrialPlan& plan);
   void show_knobs();
 
   ProgramKnobs known_;
   std::vector<Knob> found_, coming_, own_;  // coming: of a look that is under way
-  std::uint32_t trials_ = 0;                // so far
+  std::string held_back_;
+  std::uint32_t trials_ = 0;  // so far
   std::uint64_t malformed_ = 0;
   Nanoseconds loop_since_ns_ = 0;  // 0: it is not known
   bool looked_ = false, look_again_ = false;

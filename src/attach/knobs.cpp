@@ -202,23 +202,20 @@ std::string deferred_text(const ProgramTrial& trial) {
 }
 
 std::string result_text(const ProgramTrial& trial) {
-  const auto and_deferred = [&trial](std::string text) {
-    const std::string deferred = deferred_text(trial);
-    return deferred.empty() ? text : text + "; " + deferred;
-  };
+  const std::string deferred = deferred_text(trial);
   switch (trial.state) {
     case ProgramTrial::State::Asked:
       return tr("waits for the next iteration");
     case ProgramTrial::State::Running:
       return tr("{} of {} blocks measured", trial.blocks.size(), trial.plan.blocks);
     case ProgramTrial::State::Failed:
-      return and_deferred(trial.ended);
+      return deferred.empty() ? trial.ended : fmt::format("{} {}.", trial.ended, deferred);
     case ProgramTrial::State::Done:
       break;
   }
   std::string measured = trial.result ? measured_text(*trial.result) : tr("too short to tell");
-  if (!trial.ended.empty()) measured = trial.ended + ": " + measured;
-  return and_deferred(std::move(measured));
+  if (!deferred.empty()) measured += "; " + deferred;
+  return trial.ended.empty() ? measured : fmt::format("{}. {}", measured, trial.ended);
 }
 
 // --- on the command line ---------------------------------------------------------------------------------------------
@@ -298,6 +295,10 @@ const Knob& find_knob(std::span<const Knob> knobs, const KnobWish& wish) {
     if (!is_named(knob.kind) && knob.file.empty()) everywhere = &knob;
   }
   if (wish.place.empty() && everywhere) return *everywhere;
+  if (meant.size() > 1) {  // of several, the one that can be turned
+    const auto refused = [](const Knob* knob) { return !knob->refused.empty(); };
+    if (std::ranges::count_if(meant, refused) + 1 == std::ssize(meant)) std::erase_if(meant, refused);
+  }
   if (meant.size() == 1) return *meant.front();
   if (meant.size() > 1) throw base::UsageError(tr("there are several: {}", wishes_for(meant)));
   if (all.empty()) throw base::UsageError(tr("the program has no knobs"));

@@ -131,7 +131,7 @@ void WatchedProcess::finish(Nanoseconds now_ns) {
   while (ring_.read(kProcessMessagesAtOnce, [this](const Message& message) { take(message); }) ==
          kProcessMessagesAtOnce) {
   }
-  knobs_.end(tr("it was not over when the program ended"));
+  knobs_.end(tr("It was not over when the program ended."));
   cut_if_dropped(known_until);
   for (auto& [tid, thread] : threads_) {
     end_line(thread, tid);

@@ -198,12 +198,12 @@ TEST(ResultText, BeforeItIsDoneAndIfItFails) {
   EXPECT_EQ(result_text(trial), "12 of 64 blocks measured");
   trial.state = ProgramTrial::State::Done;
   EXPECT_EQ(result_text(trial), "too short to tell");
-  trial.ended = "stopped after 1 of 64 blocks";
-  EXPECT_EQ(result_text(trial), "stopped after 1 of 64 blocks: too short to tell");
+  trial.ended = "Stopped after 1 of 64 blocks.";
+  EXPECT_EQ(result_text(trial), "too short to tell. Stopped after 1 of 64 blocks.");
   trial.state = ProgramTrial::State::Failed;
-  trial.ended = "the value decides at train.py:33";
+  trial.ended = "The value decides at train.py:33.";
   trial.deferred = 2;
-  EXPECT_EQ(result_text(trial), "the value decides at train.py:33; 2 values in the log are older ones");
+  EXPECT_EQ(result_text(trial), "The value decides at train.py:33. 2 values in the log are older ones.");
 }
 
 // --- names -----------------------------------------------------------------------------------------------------------
@@ -258,6 +258,9 @@ TEST(KnobWish, FindsTheKnobThatIsMeant) {
   EXPECT_EQ(found("non_blocking:train.py:31"), 1);
   EXPECT_EQ(found("read-every=5"), 2);  // the only one
   EXPECT_EQ(found("pinned:/b/train.py:31"), 4);
+  std::vector<Knob> one_left = knobs;
+  one_left[3].refused = "It is used again.";
+  EXPECT_EQ(&find_knob(one_left, parse_knob_wish("pinned")), &one_left[4]);
   EXPECT_EQ(found("variable=1:log_interval"), 5);
   EXPECT_EQ(found("log_interval=1"), 5);
   const auto refused = [&](const char* wish) { return refusal<base::UsageError>([&] { found(wish); }); };
@@ -323,11 +326,45 @@ TEST(KnobLines, AWholeConversation) {
 
   plan = plan_for(lines.known().knobs[1], "100", 5 * kMillisecond);
   EXPECT_EQ(lines.try_knob(plan), "Ktry\t2\tvariable\t/a/train.py\t55\tlog_interval\t100\t64\t103\t3\n");
+  lines.take("begun\t2");
   EXPECT_EQ(lines.stop(), "Kstop\n");
   lines.take("ended\t2\tstopped\t0\t");
-  EXPECT_EQ(result_text(lines.known().trials[1]), "stopped after 0 of 64 blocks: too short to tell");
+  EXPECT_EQ(result_text(lines.known().trials[1]), "too short to tell. Stopped after 0 of 64 blocks.");
   EXPECT_EQ(lines.stop(), "");
+
+  // One that never begins does not keep others from being made.
+  EXPECT_NE(lines.try_knob(plan), "");
+  EXPECT_EQ(lines.stop(), "Kstop\n");
+  EXPECT_EQ(result_text(lines.known().trials[2]), "Stopped before it began.");
+  for (const char* late : {"begun\t3", "block\t3\t0\t22\t100", "ended\t3\tstopped\t0\t"}) lines.take(late);
+  EXPECT_THAT(lines.known().trials[2].blocks, IsEmpty());
+  EXPECT_NE(lines.try_knob(plan), "");
   EXPECT_EQ(lines.malformed(), 0u);
+}
+
+TEST(KnobLines, ATrialIsHeldBackWhileTheProgramLooks) {
+  KnobLines lines;
+  lines.begin();
+  lines.look();
+  lines.take("looked\t12\tx");
+  lines.look();
+  lines.take("knob\tpinned\ta.py\t5\t\t\t1\t\t");
+  EXPECT_EQ(lines.look(), "Klook\n");  // once more: nothing that has come is lost
+  EXPECT_EQ(lines.try_knob(plan_for(knob(KnobKind::Pinned), {}, 0)), "");
+  EXPECT_TRUE(lines.trying());
+  EXPECT_EQ(lines.held_back(), "");
+  lines.take("looked\t12\tx");
+  EXPECT_THAT(lines.known().knobs, SizeIs(1));
+  EXPECT_EQ(lines.held_back(), "Ktry\t1\tpinned\t\t0\t\t\t64\t25\t3\n");
+  EXPECT_EQ(lines.held_back(), "");
+  lines.take("ended\t1\tfailed\t0\tNo.");
+
+  lines.look();
+  lines.try_knob(plan_for(knob(KnobKind::Pinned), {}, 0));
+  EXPECT_EQ(lines.stop(), "");  // the program does not know of it
+  lines.take("looked\t12\tx");
+  EXPECT_EQ(lines.held_back(), "");
+  EXPECT_FALSE(lines.trying());
 }
 
 TEST(KnobLines, WhatCannotBeTriedFailsWithItsReason) {
@@ -341,17 +378,17 @@ TEST(KnobLines, WhatCannotBeTriedFailsWithItsReason) {
   };
   Knob own = knob(KnobKind::Own, "", 0, "temperature");
   own.value = "1";
-  EXPECT_EQ(reason(own, ""), "it needs a value");
-  EXPECT_EQ(reason(own, "1"), "it has this value already");
-  EXPECT_EQ(reason(own, "1\t2"), "a value cannot have a tab or a line break");
+  EXPECT_EQ(reason(own, ""), "It needs a value.");
+  EXPECT_EQ(reason(own, "1"), "It has this value already.");
+  EXPECT_EQ(reason(own, "1\t2"), "A value cannot have a tab or a line break.");
   own.least = 1;
-  EXPECT_EQ(reason(own, "0.5"), "'0.5' is not a number from 1 on");
+  EXPECT_EQ(reason(own, "0.5"), "'0.5' is not a number from 1 on.");
   own.most = 10;
-  EXPECT_EQ(reason(own, "11"), "'11' is not a number from 1 to 10");
-  EXPECT_EQ(reason(own, "x"), "'x' is not a number from 1 to 10");
+  EXPECT_EQ(reason(own, "11"), "'11' is not a number from 1 to 10.");
+  EXPECT_EQ(reason(own, "x"), "'x' is not a number from 1 to 10.");
   own.choices = {"1", "2"};
-  EXPECT_EQ(reason(own, "3"), "'3' is not one of its values: 1, 2");
-  EXPECT_EQ(reason(knob(KnobKind::Pinned, std::string(2000, 'x'), 1), ""), "its names are too long");
+  EXPECT_EQ(reason(own, "3"), "'3' is not one of its values: 1, 2.");
+  EXPECT_EQ(reason(knob(KnobKind::Pinned, std::string(2000, 'x'), 1), ""), "Its names are too long.");
   Knob decides = knob(KnobKind::ReadLate);
   decides.refused = "the value decides";
   EXPECT_EQ(reason(decides, ""), "the value decides");
@@ -363,7 +400,7 @@ TEST(KnobLines, WhatCannotBeTriedFailsWithItsReason) {
   EXPECT_THAT(off.known().trials.at(0).ended, HasSubstr("--knobs"));
   lines.begin();
   EXPECT_EQ(lines.try_knob(odd), "");
-  EXPECT_EQ(lines.known().trials.at(0).ended, "a trial cannot have 6 blocks of 25 iterations, 3 of them skipped");
+  EXPECT_EQ(lines.known().trials.at(0).ended, "A trial cannot have 6 blocks of 25 iterations, 3 of them skipped.");
   for (std::size_t i = 0; i < KnobLines::kMostTrials; ++i) lines.try_knob(odd);
   EXPECT_THAT(lines.known().trials, SizeIs(KnobLines::kMostTrials));  // the oldest go
   EXPECT_EQ(lines.known().trials.back().number, KnobLines::kMostTrials + 1);
@@ -469,7 +506,7 @@ TEST(KnobLines, WhatCannotBeRightIsCountedAndSkipped) {
   for (int i = 0; i < 65; ++i) lines.take(i % 2 != 0 ? "block\t1\t0\t22\t100" : "block\t1\t1\t22\t100");
   EXPECT_THAT(lines.known().trials[0].blocks, SizeIs(64));  // as many as were asked for
   lines.take("ended\t1\tfailed\t3\t");
-  EXPECT_EQ(lines.known().trials[0].ended, "it failed, and the program says no reason");
+  EXPECT_EQ(lines.known().trials[0].ended, "It failed, and the program gives no reason.");
 }
 
 TEST(KnobLines, ControlCharactersAndTooManyKnobsDoNotReachTheWindow) {
@@ -589,7 +626,6 @@ class WatchedKnobs : public testing::Test {
   }
   ProgramKnobs knobs() const { return attachment_->state().processes.at(0).knobs; }
   std::uint32_t pid() const { return static_cast<std::uint32_t>(::getpid()); }
-  std::uint32_t level() { return ring_->memory().controls.level.load(); }
 
   std::filesystem::path folder_;
   std::optional<Attachment> attachment_;
@@ -650,13 +686,10 @@ TEST_F(WatchedKnobs, ATrialIsAskedForAndItsResultIsInTheState) {
   ASSERT_TRUE(until([&] { return knobs().state == State::Ready; }));
   TrialPlan plan = plan_for(knobs().knobs.at(0), {}, 5 * kMillisecond);
   plan.blocks = 4;
-  EXPECT_EQ(level(), static_cast<std::uint32_t>(wire::Level::Acquire));
   attachment_->try_knob(pid(), plan);
   const std::string_view line = "Ktry\t1\tnon_blocking\t/a/train.py\t31\tto\t\t4\t25\t3\n";
   ASSERT_EQ(asked(line.size()), line);
   ASSERT_TRUE(until([&] { return knobs().trials.size() == 1; }));
-  // No bursts meanwhile: they would fall into the same blocks each time.
-  EXPECT_TRUE(until([&] { return level() == static_cast<std::uint32_t>(wire::Level::Waits); }));
   say("begun\t1");
   for (const char* block : {"block\t1\t0\t22\t26400", "block\t1\t1\t22\t22000", "block\t1\t1\t22\t22000"}) say(block);
   ASSERT_TRUE(until([&] { return knobs().trials.at(0).blocks.size() == 3; }));
@@ -666,15 +699,14 @@ TEST_F(WatchedKnobs, ATrialIsAskedForAndItsResultIsInTheState) {
   say("ended\t1\tstopped\t0\t");
   say("nonsense");
   ASSERT_TRUE(until([&] { return knobs().trials.at(0).over(); }));
-  EXPECT_EQ(result_text(knobs().trials[0]), "stopped after 4 of 4 blocks: 1.20 to 1.20 times as fast, 88 iterations");
+  EXPECT_EQ(result_text(knobs().trials[0]), "1.20 to 1.20 times as fast, 88 iterations. Stopped after 4 of 4 blocks.");
   EXPECT_TRUE(until([&] { return attachment_->state().processes.at(0).malformed == 1; }));
-  EXPECT_TRUE(until([&] { return level() == static_cast<std::uint32_t>(wire::Level::Acquire); }));
 
   attachment_->try_knob(pid(), plan);
   ASSERT_TRUE(until([&] { return knobs().trials.size() == 2; }));
   ::close(std::exchange(socket_, -1));
   EXPECT_TRUE(until([&] { return attachment_->state().processes.at(0).ended; }));
-  EXPECT_EQ(result_text(knobs().trials.at(1)), "it was not over when the program ended");
+  EXPECT_EQ(result_text(knobs().trials.at(1)), "It was not over when the program ended.");
   EXPECT_EQ(ring_->memory().controls.knobs.load(), 0u);
 }
 
@@ -724,7 +756,7 @@ TEST_F(WatchedKnobs, ALibraryThatDoesNotReadFailsTheTrial) {
     attachment_->set_own_knob(pid(), "name", std::to_string(i) + std::string(900, 'v'));
   }
   ASSERT_TRUE(until([&] { return knobs().trials[0].over(); }));
-  EXPECT_EQ(result_text(knobs().trials[0]), "the program does not answer");
+  EXPECT_EQ(result_text(knobs().trials[0]), "The program does not answer.");
 }
 
 }  // namespace
