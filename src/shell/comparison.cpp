@@ -89,7 +89,10 @@ bool follow_trial(ShellState& state) {
     }
   }
   if (!trials.measured()) return false;
-  const bool another = state.advice.open && state.advice.open != comparison.trial.card;
+  // Its own card may be unfolded meanwhile.
+  const attach::Knob* of_card = state.advice.open ? trials.knob(*state.advice.open) : nullptr;
+  const bool its_own = of_card && ProgramTrials::key_of(*of_card) == trials.measured()->knob;
+  const bool another = state.advice.open && state.advice.open != comparison.trial.card && !its_own;
   if (another || comparison.dragged_off) put_trial_away(state);
   return trials.measured() != nullptr;
 }

@@ -193,7 +193,9 @@ TEST_F(ProgramKnobsTest, ACardsButtonTriesItsCureAndItsPatchHasTheMeasuredGain) 
   ASSERT_TRUE(desk().until([&] { return !state().program_trials.busy(); }));
   program_->known().trials.back().blocks.clear();
   end_well(1'000'000, 800'000);
-  EXPECT_THAT(texts(), Contains(testing::MatchesRegex("predicted 1[.].* · measured")));
+  EXPECT_THAT(texts(), AllOf(Contains("measured"), Contains("1.24 to 1.26x"),
+                             Contains(testing::MatchesRegex("predicted 1[.].* to 1[.].*x"))));
+  EXPECT_THAT(texts(), Contains("TRIAL")) << "its own card is unfolded";
   desk().click("advice.0.copy");
   EXPECT_THAT(ImGui::GetClipboardText(),
               testing::StartsWith("train.py:8\n"

@@ -347,13 +347,19 @@ void ProgramTrials::take_ended(Model& model) {
                             attach::result_text(trial));
   if (trial.state != ProgramTrial::State::Done || !trial.result) return;
   just_measured_ = true;
-  measured_ = MeasuredTurn{
-      text, attach::result_text(trial), trial.result->before_ns, trial.result->after_ns, trial.result->differs, nullptr,
-      {}};
+  MeasuredTurn turn;
+  turn.knob = key_of(knob);
+  turn.text = text;
+  turn.result = attach::result_text(trial);
+  turn.now_ns = trial.result->before_ns;
+  turn.turned_ns = trial.result->after_ns;
+  turn.differs = trial.result->differs;
   const auto said = std::ranges::find(foretold_, turn_key(knob, trial.plan.value), &Foretold::turn);
-  if (said == foretold_.end()) return;
-  measured_->run = said->run;
-  measured_->recorded = said->recorded;
+  if (said != foretold_.end()) {
+    turn.run = said->run;
+    turn.recorded = said->recorded;
+  }
+  measured_ = std::move(turn);
 }
 
 std::string ProgramTrials::why_none() const {

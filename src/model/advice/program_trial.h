@@ -51,6 +51,7 @@ std::string patch_with(const std::string& patch, const attach::ProgramTrial& tri
 
 /// What the bracket says after a trial: how long an iteration takes as the program is, and with the knob turned.
 struct MeasuredTurn {
+  std::string knob;  ///< ProgramTrials::key_of()
   std::string text;  ///< turn_text()
   std::string result;
   Nanoseconds now_ns = 0, turned_ns = 0;

@@ -221,19 +221,20 @@ Rect draw_program_row(const Canvas& c, const ProgramRow& row, const Rect& area, 
   if (row.trial) {
     const TrialLook look = trial_look(state, *row.trial);
     const float room = right - box.x - width - 10 * s;
-    labels.push_back({right - room, box.y, room, c.theme.as_text(look.colour),
-                      row.running ? FontRole::Small : FontRole::BodyBold,
-                      fit_text(c.fonts, FontRole::BodyBold, look.measured, room), box.height, LabelAlign::Right});
+    const FontRole role = row.running ? FontRole::Small : FontRole::BodyBold;
+    labels.push_back({right - room, box.y, room, c.theme.as_text(look.colour), role,
+                      fit_text(c.fonts, role, look.measured, room), box.height, LabelAlign::Right});
     // Of the interval alone, nobody knows what kind of number it is.
-    const bool measured = row.trial->over() && row.trial->result;
-    const std::string kind = !measured               ? look.foretold
-                             : look.foretold.empty() ? std::string(tr("measured"))
-                                                     : fmt::format("{} · {}", look.foretold, tr("measured"));
-    const float kind_width = text_width(c.fonts, FontRole::Small, kind) + 2;
-    labels.push_back({right - kind_width, below, kind_width, c.theme.as_text(Colour::Muted), FontRole::Small, kind,
+    const float number = text_width(c.fonts, role, look.measured),
+                kind = text_width(c.fonts, FontRole::Small, tr("measured"));
+    if (row.trial->over() && row.trial->result && kind + 6 * s + number <= room)
+      labels.push_back({right - number - 6 * s - kind, box.y, kind + 2, c.theme.as_text(Colour::Muted), FontRole::Small,
+                        tr("measured"), box.height});
+    const float foretold = text_width(c.fonts, FontRole::Small, look.foretold) + 2;
+    labels.push_back({right - foretold, below, foretold, c.theme.as_text(Colour::Muted), FontRole::Small, look.foretold,
                       kTryLine * s, LabelAlign::Right});
     const std::string turned = turn_text(row.trial->plan.knob, row.trial->plan.value);
-    const float left = right - kind_width - box.x - 8 * s;
+    const float left = right - foretold - box.x - 8 * s;
     labels.push_back({box.x, below, left, c.theme.as_text(Colour::Muted), FontRole::Small,
                       fit_text(c.fonts, FontRole::Small, turned, left), kTryLine * s});
     if (card_hovered && !hovered && mouse.y >= box.y && mouse.y < below + kTryLine * s)
