@@ -66,10 +66,42 @@ void keep_dragged_off(ShellState& state) {
   if (another || dragged->generation != model.generation() || dragged->settings != version_of(model)) dragged.reset();
 }
 
+// How the view followed the run, if it did; then it may hold what is compared.
+std::optional<ViewMode> followed_mode(const ShellState& state) {
+  const bool follows = state.model.live() && !state.view.stays() && !state.view.frozen_by_hand();
+  return follows ? std::optional(state.view.mode()) : std::nullopt;
+}
+
+// Of a trial in a watched program: says what it has measured, and shows it. True: that is what is below the lanes.
+bool follow_trial(ShellState& state) {
+  ProgramTrials& trials = state.program_trials;
+  if (const std::string says = trials.just_ended(); !says.empty()) state.show_toast(says);
+  Comparison& comparison = state.comparison;
+  if (trials.just_measured() && trials.measured()) {
+    put_back(state);
+    comparison.trial = {state.advice.open, {}};
+    comparison.other.put_replayed(trials.measured()->run);
+    const auto& recorded = trials.measured()->recorded;
+    const std::optional<ViewMode> followed = followed_mode(state);
+    if (recorded && followed) {
+      comparison.trial.followed = followed;
+      state.view.show_iteration(recorded->from, recorded->to);
+    }
+  }
+  if (!trials.measured()) return false;
+  // Its own card may be unfolded meanwhile.
+  const attach::Knob* of_card = state.advice.open ? trials.knob(*state.advice.open) : nullptr;
+  const bool its_own = of_card && ProgramTrials::key_of(*of_card) == trials.measured()->knob;
+  const bool another = state.advice.open && state.advice.open != comparison.trial.card && !its_own;
+  if (another || comparison.dragged_off) put_trial_away(state);
+  return trials.measured() != nullptr;
+}
+
 // A wait that was dragged off its lane, or a card that is unfolded, shows what the change would do, below the lanes.
 // For a card, a run that can be turned shows what it did.
 void replay_what_is_asked(ShellState& state) {
   keep_dragged_off(state);
+  if (follow_trial(state)) return;
   if (const auto& dragged = state.comparison.dragged_off)
     return state.comparison.other.ask(state.model, std::span(&dragged->edit, 1));
   if (state.model.steering()) return state.comparison.other.ask(state.model, {});
@@ -92,12 +124,7 @@ void drag_off(ShellState& state, const EventRef& call) {
   const bool again = state.comparison.dragged_off && state.comparison.dragged_off->edit == edit;
   if (edit.place.empty() || (again && put_back(state))) return;
   DraggedOff dragged{edit, state.model.generation(), version_of(state.model), state.advice.open, {}};
-  const bool follows = state.model.live() && !state.view.stays() && !state.view.frozen_by_hand();
-  if (state.comparison.dragged_off) {
-    dragged.followed = state.comparison.dragged_off->followed;
-  } else if (follows) {
-    dragged.followed = state.view.mode();
-  }
+  dragged.followed = state.comparison.dragged_off ? state.comparison.dragged_off->followed : followed_mode(state);
   state.comparison.dragged_off = std::move(dragged);
 }
 
@@ -106,6 +133,23 @@ bool put_back(ShellState& state) {
   if (dragged && dragged->followed && state.view.stays()) state.view.set_mode(*dragged->followed);
   return dragged.has_value();
 }
+
+bool put_trial_away(ShellState& state) {
+  if (!state.program_trials.measured()) return false;
+  state.program_trials.put_away();
+  state.comparison.other.put(nullptr);
+  const auto followed = std::exchange(state.comparison.trial.followed, std::nullopt);
+  if (followed && state.view.stays()) state.view.set_mode(*followed);
+  return true;
+}
+
+void try_knob(ShellState& state, const attach::Knob& knob) {
+  put_trial_away(state);
+  if (const std::string problem = state.program_trials.start(state.model, knob); !problem.empty())
+    state.show_toast(problem, true);
+}
+
+bool stop_trial(ShellState& state) { return state.program_trials.stop(state.model); }
 
 void update_comparison(ShellState& state) {
   OtherSide& other = state.comparison.other;

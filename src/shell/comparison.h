@@ -25,6 +25,12 @@ struct DraggedOff {
   std::optional<ViewMode> followed;  ///< how the view followed the run; empty: it stood still
 };
 
+/// What a trial in a watched program has measured is told below the lanes, until something else is to be shown there.
+struct TrialBelow {
+  std::optional<CardKey> card;  ///< as in DraggedOff
+  std::optional<ViewMode> followed;
+};
+
 struct Comparison {
   CompareState state;
   CompareView view;
@@ -32,6 +38,7 @@ struct Comparison {
   OtherSide other;          ///< what the lanes compare with, drawn below them
   GhostLanes lanes;
   std::optional<DraggedOff> dragged_off;
+  TrialBelow trial;
 };
 
 /// What is drawn below the lanes; null: nothing, or it is not measured yet.
@@ -40,6 +47,12 @@ inline SharedSnapshot run_below(const Comparison& comparison) { return compariso
 void drag_off(ShellState& state, const EventRef& call);
 /// Draws what was there before a wait was dragged off; false if none was.
 bool put_back(ShellState& state);
+/// Puts away what a trial in a watched program has measured; false if there is nothing of it.
+bool put_trial_away(ShellState& state);
+/// Starts a trial in a watched program, or says why that is not possible.
+void try_knob(ShellState& state, const attach::Knob& knob);
+/// Ends the trial that is running in a watched program; false if none is.
+bool stop_trial(ShellState& state);
 /// Once per frame: takes measurements that were requested and reports the result.
 void update_comparison(ShellState& state);
 

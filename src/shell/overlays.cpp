@@ -92,8 +92,8 @@ void close_topmost(ShellState& state) {
     state.about_open = false;
   } else if (state.comparison.state.open) {
     state.comparison.state.open = false;
-  } else if (put_back(state)) {
-    // the lanes below are as they were before a wait was dragged off
+  } else if (put_back(state) || put_trial_away(state)) {
+    // the lanes below are as they were before a wait was dragged off, or a trial was made
   } else if (close_search(state)) {
     // what was found is not lit any more; what is selected stays
   } else if (!state.selection.empty() || !state.knob_editing.setting.empty()) {

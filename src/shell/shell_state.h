@@ -15,6 +15,7 @@
 #include "inspect/search.h"
 #include "model/advice/advice.h"
 #include "model/advice/idle_places.h"
+#include "model/advice/program_trial.h"
 #include "model/advice/try_it.h"
 #include "model/code/code_state.h"
 #include "model/experiment/settings_history.h"
@@ -93,6 +94,7 @@ struct ShellState {
   IdlePlaces idle;
   CodeState code;
   TryIt try_it;
+  ProgramTrials program_trials;  ///< of a watched program
   Comparison comparison;
 
   // Controls of the run.

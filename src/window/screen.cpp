@@ -157,7 +157,9 @@ void Screen::key(int key, KeyMotion motion, int modifiers) {
   if (pressed && key >= 0) pressed_.push_back(key);
   const bool typing = is_typing(state);
   if (pressed) command_key_ = typing ? 0 : key;
-  if (modifiers & modifier::Super) return;                      // reserved for the desktop
+  if (modifiers & modifier::Super) return;  // reserved for the desktop
+  // Whatever else it would close: what changes a running program ends first.
+  if (pressed && chord == KeyChord{key::Escape, 0} && stop_trial(state)) return;
   const bool function_key = key >= key::F1 && key <= key::F25;  // does not type text
   if (typing && !function_key) {
     if (key == key::Escape) {  // whatever was typed before it

@@ -23,6 +23,7 @@
 #include "shell/write_pictures.h"
 #include "window/focus_ring.h"
 #include "window/panels/overlays/overlays_panels.h"
+#include "window/panels/run/run_panels.h"
 #include "window/panels/timeline/timeline_panels.h"
 #include "workload/common_settings.h"
 
@@ -48,6 +49,7 @@ void update_advice(ShellState& state) {
   const auto& active = state.experiment.active;
   state.try_it.update(state.model, state.advice.cards(), active ? active->own_knobs() : std::vector<std::string>(),
                       !state.presentation.on, now);
+  state.program_trials.update(state.model, state.advice.cards());
   state.idle.update(state.model, shows_idle_places(state) && !state.presentation.on, now);
 }
 
@@ -224,6 +226,7 @@ void Shell::begin_anew() {
   state_.comparison.state.forget_request();
   state_.code.end();
   state_.try_it.end();
+  state_.program_trials.end();
   state_.scope.drop_average();
   state_.scope.worst.leave();
   state_.timeline.clear();
@@ -407,7 +410,8 @@ bool Shell::moving() const {
          state_.toast || (state_.sweep.sweep && (state_.sweep.sweep->running() || state_.sweep.paused_the_run)) ||
          state_.comparison.state.busy() || state_.comparison.other.busy() || state_.pictures.saving.busy() ||
          state_.pictures.busy(state_.overlays.open == Overlay::Picture) || state_.scope.pending.busy() ||
-         state_.advice.busy() || state_.code.busy() || state_.try_it.busy();
+         state_.advice.busy() || state_.code.busy() || state_.try_it.busy() ||
+         state_.program_trials.busy();
 }
 
 }  // namespace lanescope::ui

@@ -479,14 +479,15 @@ bool toggle(const Canvas& c, const std::string& id, const std::string& label_tex
   return clicked;
 }
 
-std::optional<double> slider_track(const Canvas& c, const std::string& id, double position, int steps) {
+std::optional<double> slider_track(const Canvas& c, const std::string& id, double position, int steps, float width) {
   std::optional<double> moved;
   const auto to = [&](double at) {
     const double wanted = std::clamp(at, 0.0, 1.0);
     if (wanted != position) moved = wanted;
     return wanted;
   };
-  draw_track(c, id, position, to, [&](int direction) { return to(position + direction / static_cast<double>(steps)); });
+  draw_track(
+      c, id, position, to, [&](int direction) { return to(position + direction / static_cast<double>(steps)); }, width);
   return moved;
 }
 

@@ -64,7 +64,9 @@ bool toggle(const Canvas& canvas, const std::string& id, const std::string& labe
             bool without_effect = false);
 /// A slider's groove and handle alone; `position` is 0 to 1. Returns where it was moved to; an arrow key moves it by
 /// one of so many steps.
-std::optional<double> slider_track(const Canvas& canvas, const std::string& id, double position, int steps);
+/// `width` 0: as wide as the panel.
+std::optional<double> slider_track(const Canvas& canvas, const std::string& id, double position, int steps,
+                                   float width = 0);
 /// One knob, by its kind: slider, check box, buttons or number field. Returns the new value if it was turned.
 /// `no_effect` says why turning it would change nothing now; null: it has an effect.
 std::optional<workload::Value> knob(const Canvas& canvas, const workload::SettingSpec& spec,

@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/source/source.h"
@@ -88,6 +90,8 @@ class WatchedProgram final : public ui::Source, private ui::Growth, private ui::
       write(kernels_, EventKind::Kernel, "sum", at + 420 * kUs, at + 520 * kUs, number + 1, 0);
       write(calls_, EventKind::Call, "cudaStreamSynchronize", at + 300 * kUs, at + 540 * kUs, 0, item_site_);
       write(iterations_, EventKind::Range, "iteration", at, at + kMs, 0, 0);
+      if (lines_)
+        write(*lines_, EventKind::Range, "train.py:8  print(loss.item())", at + 300 * kUs, at + 540 * kUs, 0, 0);
     }
     trace_.publish();
     trace_.set_complete_until(played_ * kMs);
@@ -97,6 +101,42 @@ class WatchedProgram final : public ui::Source, private ui::Growth, private ui::
     hangs_ = true;
     trace_.sites().note(calls_, played_ * kMs, item_site_);
   }
+
+  /// From now on what line 8 does is a range of its own, as of an attached program.
+  void tell_lines() {
+    trace::LaneInfo info;
+    info.kind = LaneKind::Phases;
+    info.role = trace::LaneRole::Statements;
+    info.process = "train.py";
+    info.pid = info.tid = 4711;
+    lines_ = trace_.add_lane(info);
+  }
+
+  // Its knobs. Trials go as far as the test says.
+  void offer(std::vector<attach::Knob> knobs) {
+    knobs_on_ = true;
+    known().state = attach::ProgramKnobs::State::Ready;
+    known().knobs = std::move(knobs);
+  }
+  attach::ProgramKnobs& known() { return state_.processes[0].knobs; }
+  /// The next blocks of the trial, in the order A B B A, with so much time per iteration.
+  void measure(int blocks, Nanoseconds as_it_is, Nanoseconds turned) {
+    attach::ProgramTrial& trial = known().trials.back();
+    trial.state = attach::ProgramTrial::State::Running;
+    for (; blocks > 0; --blocks) {
+      const std::size_t i = trial.blocks.size();
+      const bool b = i % 4 == 1 || i % 4 == 2;
+      const auto wander = static_cast<Nanoseconds>(i % 3) * 1'000;
+      trial.blocks.push_back({b, 22, 22 * ((b ? turned : as_it_is) + wander)});
+    }
+    trial.result = attach::trial_result(trial.blocks);
+  }
+  void end_trial(attach::ProgramTrial::State how, std::string why = {}) {
+    known().trials.back().state = how;
+    known().trials.back().ended = std::move(why);
+  }
+  int stops = 0;                                              ///< how often a trial was told to end
+  std::vector<std::pair<std::string, std::string>> own_sets;  ///< names and values
 
   std::vector<Nanoseconds> recorded;  ///< what record_for() was asked for
   trace::LaneId calls_lane() const { return calls_; }
@@ -131,7 +171,8 @@ class WatchedProgram final : public ui::Source, private ui::Growth, private ui::
                    .correlation = correlation,
                    .lane = lane,
                    .kind = kind};
-    if (kind == EventKind::Range) trace::set_range_kind(e, trace::RangeKind::Iteration);
+    if (kind == EventKind::Range)
+      trace::set_range_kind(e, lane == iterations_ ? trace::RangeKind::Iteration : trace::RangeKind::Read);
     if (kind == EventKind::Call) e.flags = correlation != 0 ? trace::kLaunchFlag : trace::kSyncFlag;
     if (kind == EventKind::Call && correlation == 0) trace::set_parts(e, {10 * kUs, 0, 0, 5 * kUs});
     trace_.append(e);
@@ -156,12 +197,26 @@ class WatchedProgram final : public ui::Source, private ui::Growth, private ui::
   void set_intensity(const attach::Intensity& intensity) override { intensity_ = intensity; }
   void record_for(Nanoseconds duration_ns) override { recorded.push_back(duration_ns); }
   void choose_loop(std::uint32_t, std::optional<attach::LoopKey>) override {}
+  bool knobs_on() const override { return knobs_on_; }
+  void try_knob(std::uint32_t, const attach::TrialPlan& plan) override {
+    attach::ProgramTrial trial;
+    trial.number = static_cast<std::uint32_t>(known().trials.size() + 1);
+    trial.plan = plan;
+    known().trials.push_back(std::move(trial));
+  }
+  void stop_trial(std::uint32_t) override { ++stops; }
+  void set_own_knob(std::uint32_t, const std::string& name, const std::string& value) override {
+    own_sets.emplace_back(name, value);
+    for (attach::Knob& knob : known().knobs)
+      if (knob.kind == attach::KnobKind::Own && knob.name == name) knob.value = value;
+  }
 
   trace::Trace trace_;
   trace::LaneId iterations_ = 0, calls_ = 0, kernels_ = 0;
+  std::optional<trace::LaneId> lines_;
   std::uint32_t launch_site_ = 0, sum_site_ = 0, item_site_ = 0;
   std::int64_t played_ = 0;
-  bool hangs_ = false;
+  bool hangs_ = false, knobs_on_ = false;
   attach::AttachState state_;
   attach::Command command_;
   attach::Intensity intensity_;

@@ -239,6 +239,12 @@ void OtherSide::put(SharedSnapshot earlier) {
   earlier_ = std::move(earlier);
 }
 
+void OtherSide::put_replayed(SharedSnapshot replayed) {
+  put(std::move(replayed));
+  asked_.clear();
+  replayed_ = earlier_ != nullptr;
+}
+
 void OtherSide::ask(const Model& model, std::span<const analysis::Edit> edits) {
   if (std::ranges::equal(edits, asked_)) return;
   replaying_.supersede();

@@ -44,6 +44,8 @@ class OtherSide {
   std::string swap(Model& model) const;
   /// Draws this below the lanes instead of the other one; null: no longer.
   void put(SharedSnapshot earlier);
+  /// The same for an iteration that a replay has told already (is_replayed()).
+  void put_replayed(SharedSnapshot replayed);
   /// Of these, draws an iteration of the usual length as a replay with the changes has it; without any, nothing.
   void ask(const Model& model, std::span<const analysis::Edit> edits);
   /// What is drawn is such a replay.

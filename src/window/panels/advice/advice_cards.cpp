@@ -9,6 +9,7 @@
 
 #include "base/translate.h"
 #include "render/labels.h"
+#include "shell/comparison.h"
 #include "shell/finding.h"
 #include "window/widgets.h"
 #include "workload/common_settings.h"
@@ -68,7 +69,9 @@ std::string no_graph_because(const Canvas& c, const Card& card) {
 
 // What is said of an unfolded card, too: why a remedy is not offered, and what is predicted of its trial.
 std::string more_of(const Canvas& c, const AdviceCard& advice) {
-  const std::string why = no_graph_because(c, advice.card);
+  std::string why = no_graph_because(c, advice.card);
+  const attach::Knob* knob = c.state.program_trials.knob(advice.key);
+  if (knob && !knob->refused.empty()) why += " " + tr("It cannot be tried in the program: {}.", knob->refused);
   const Offer* offer = c.state.try_it.offer(advice.key);
   return offer ? why + " " + prediction_text(*offer->prediction) : why;
 }
@@ -106,7 +109,7 @@ CardTexts texts_of(const Canvas& c, const AdviceCard& advice, float width) {
   if (texts.cost_below) texts.height += kAdviceLine;
   if (!texts.fix.empty()) texts.height += static_cast<float>(texts.fix.size()) * kAdviceLine + 2;
   if (open && !card.paste.empty()) {
-    std::istringstream paste(card.paste);
+    std::istringstream paste(c.state.program_trials.patch(advice));
     for (std::string line; std::getline(paste, line);) {
       const Colour ink = line.starts_with('-') || line.starts_with('#') ? Colour::Muted : Colour::Text;
       for (std::string& part : lines_of(c, FontRole::MonoSmall, line, width - 2 * kCodeInset * s))
@@ -154,7 +157,7 @@ Rect draw_paste(const Canvas& c, const CardTexts& texts, float x, float y, float
     labels.push_back({x + inset, at, width - inset, c.theme.as_text(ink), FontRole::MonoSmall, text, line});
     at += line;
   }
-  const std::string says = tr("Copy");
+  const std::string says = tr("Copy patch");
   const Rect press{x, y + height, text_width(c.fonts, FontRole::Small, says) + 2 * inset, line + inset};
   const Colour ink = hovered && contains(press, ImGui::GetIO().MousePos) ? Colour::Text : Colour::Accent;
   labels.push_back({x, press.y + inset / 2, press.width, c.theme.as_text(ink), FontRole::Small, says, line});
@@ -285,15 +288,21 @@ void draw_advice_cards(const Canvas& c) {
     if (on == Clicked::Card) clicked = i;
     if (on == Clicked::Try) tried = i;
     if (on == Clicked::Copy) {
-      ImGui::SetClipboardText(cards[i].card.paste.c_str());
-      c.state.show_toast(tr("Fix copied"));
+      ImGui::SetClipboardText(c.state.program_trials.patch(cards[i]).c_str());
+      c.state.show_toast(tr("Patch copied"));
     }
   }
   if (cards.size() > kFirstCards && draw_more(c, cards.size() - shown)) advice.all = !advice.all;
   ImGui::PopStyleVar();
   vertical_space(c, 8);
   if (clicked) go_to_example(c.state, cards[*clicked]);
-  if (tried) {
+  if (tried && c.state.program_trials.knob(cards[*tried].key)) {
+    if (c.state.program_trials.running()) {
+      stop_trial(c.state);
+    } else {
+      try_knob(c.state, *c.state.program_trials.knob(cards[*tried].key));
+    }
+  } else if (tried) {
     const std::string problem = c.state.try_it.press(c.state.model, cards[*tried].key);
     if (problem.empty()) {
       c.state.requests.actions.push_back(Action::Resume);  // so that its effect can be seen

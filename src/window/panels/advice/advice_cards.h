@@ -27,6 +27,14 @@ float try_row_height(const Canvas& canvas, const AdviceCard& card, float width);
 Rect draw_try_row(const Canvas& canvas, const AdviceCard& card, const Rect& area, bool hovered);
 /// The line's full text: "predicted 94 µs an iteration instead of 163 µs"; or why there is no prediction.
 std::string prediction_text(const analysis::WhatIf& prediction);
+/// How a trial in a watched program stands: what it has measured, and beside it what a replay said.
+struct TrialLook {
+  std::string measured;  ///< short_text()
+  Colour colour = Colour::Muted;
+  std::string foretold;  ///< "predicted 1.20 to 1.40x"; empty: nothing was
+  std::string whole;     ///< all of it, in sentences
+};
+TrialLook trial_look(const ShellState& state, const attach::ProgramTrial& trial);
 /// Predicted next to measured, the newest trial in detail; nothing before the first trial.
 void draw_tried(const Canvas& canvas);
 

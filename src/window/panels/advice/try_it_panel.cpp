@@ -184,9 +184,75 @@ TryRow try_row(const Canvas& c, const Offer& offer, float width) {
   return row;
 }
 
+// A card's knob in a watched program: the button, and below it what it turns; then how its trial goes.
+struct ProgramRow {
+  const attach::Knob* knob = nullptr;
+  const attach::ProgramTrial* trial = nullptr;
+  bool running = false;
+};
+
+ProgramRow program_row(const ShellState& state, const AdviceCard& card) {
+  const ProgramTrials& trials = state.program_trials;
+  const attach::Knob* knob = trials.watching() && trials.on() ? trials.knob(card.key) : nullptr;
+  if (!knob || !knob->refused.empty()) return {};
+  if (knob->kind == attach::KnobKind::Own && !trials.own_before(*knob)) return {};  // nobody knows what to set it to
+  const attach::ProgramTrial* trial = trials.newest(*knob);
+  return {knob, trial, trial && trial == trials.running()};
+}
+
+Rect draw_program_row(const Canvas& c, const ProgramRow& row, const Rect& area, bool card_hovered) {
+  const float s = c.scale;
+  const ShellState& state = c.state;
+  const std::string says = row.running ? fmt::format("{} (Esc)", tr("Stop")) : std::string(tr("Try it in the program"));
+  const float width = text_width(c.fonts, FontRole::SmallBold, says) + 18 * s;
+  const Rect box{area.x, area.y + (kTryRow - kTryButton) * s, width, kTryButton * s};
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const bool hovered = card_hovered && mouse.x >= box.x && mouse.x < box.x + box.width && mouse.y >= box.y &&
+                       mouse.y < box.y + box.height;
+  const bool other = state.program_trials.running() && !row.running;
+  const bool primary = !row.running && !other && !(row.trial && row.trial->result);
+  const Colour ground = hovered ? Colour::Text : primary ? Colour::Accent : Colour::PanelHovered;
+  const Colour ink = hovered ? Colour::Panel : primary ? Colour::AccentInk : Colour::Text;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled({box.x, box.y}, {box.x + box.width, box.y + box.height}, c.theme[ground], 4 * s);
+  std::vector<Label> labels{{box.x + 9 * s, box.y, width, primary || hovered ? c.theme[ink] : c.theme.as_text(ink),
+                             FontRole::SmallBold, says, box.height}};
+  const float right = area.x + area.width, below = box.y + box.height + 2 * s;
+  if (row.trial) {
+    const TrialLook look = trial_look(state, *row.trial);
+    const float room = right - box.x - width - 10 * s;
+    const FontRole role = row.running ? FontRole::Small : FontRole::BodyBold;
+    labels.push_back({right - room, box.y, room, c.theme.as_text(look.colour), role,
+                      fit_text(c.fonts, role, look.measured, room), box.height, LabelAlign::Right});
+    // Of the interval alone, nobody knows what kind of number it is.
+    const float number = text_width(c.fonts, role, look.measured),
+                kind = text_width(c.fonts, FontRole::Small, tr("measured"));
+    if (row.trial->over() && row.trial->result && kind + 6 * s + number <= room)
+      labels.push_back({right - number - 6 * s - kind, box.y, kind + 2, c.theme.as_text(Colour::Muted), FontRole::Small,
+                        tr("measured"), box.height});
+    const float foretold = text_width(c.fonts, FontRole::Small, look.foretold) + 2;
+    labels.push_back({right - foretold, below, foretold, c.theme.as_text(Colour::Muted), FontRole::Small, look.foretold,
+                      kTryLine * s, LabelAlign::Right});
+    const std::string turned = turn_text(row.trial->plan.knob, row.trial->plan.value);
+    const float left = right - foretold - box.x - 8 * s;
+    labels.push_back({box.x, below, left, c.theme.as_text(Colour::Muted), FontRole::Small,
+                      fit_text(c.fonts, FontRole::Small, turned, left), kTryLine * s});
+    if (card_hovered && !hovered && mouse.y >= box.y && mouse.y < below + kTryLine * s)
+      ImGui::SetTooltip("%s", wrapped_lines(c, FontRole::Body, look.whole, 360 * s).c_str());
+  } else {
+    const std::string turns = turn_text(*row.knob, state.program_trials.value(*row.knob));
+    labels.push_back({box.x, below, area.width, c.theme.as_text(Colour::Muted), FontRole::Small,
+                      fit_text(c.fonts, FontRole::Small, turns, area.width), kTryLine * s});
+  }
+  draw_labels(list, c.fonts, labels);
+  const float around = std::max(0.0f, kLeastTarget - kTryButton) / 2 * s;
+  return other ? Rect{} : Rect{box.x, box.y - around, box.width, box.height + 2 * around};
+}
+
 }  // namespace
 
 float try_row_height(const Canvas& c, const AdviceCard& card, float width) {
+  if (program_row(c.state, card).knob) return (kTryRow + kTryLine + 4) * c.scale;
   const Offer* offer = c.state.try_it.offer(card.key);
   if (!offer && c.state.try_it.comparing(card.key)) return (kTryRow + 2) * c.scale;  // so that nothing moves then
   if (!offer) return 0;
@@ -196,6 +262,7 @@ float try_row_height(const Canvas& c, const AdviceCard& card, float width) {
 
 Rect draw_try_row(const Canvas& c, const AdviceCard& card, const Rect& area, bool card_hovered) {
   const float s = c.scale;
+  if (const ProgramRow row = program_row(c.state, card); row.knob) return draw_program_row(c, row, area, card_hovered);
   if (!c.state.try_it.offer(card.key)) return {};
   const Offer& offer = *c.state.try_it.offer(card.key);
   const TryRow row = try_row(c, offer, area.width);

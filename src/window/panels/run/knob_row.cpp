@@ -123,6 +123,8 @@ void draw_knob_row(const Canvas& c) {
   const bool chip = size.x >= 560 * s;
   const float right = at.x + size.x - 16 * s;
   if (chip) draw_trigger_chip(c, right, at.y, size.y);
+  if (state.program_trials.watching())
+    draw_program_knobs(c, at.x + 16 * s, right - (chip ? kChipWidth + kKnobGap : 0) * s, at.y, size.y);
   if (!state.model.steering()) return;
   const workload::Settings settings = state.model.steering()->settings();
   const bool keys = size.x >= 1100 * s;

@@ -24,6 +24,8 @@ float switch_width(const Canvas& canvas, float most);
 /// The row of knobs, of a live run; its height is 0 otherwise.
 void draw_knob_row(const Canvas& canvas);
 float knob_row_height(const Canvas& canvas);
+/// The knobs of a watched program between these edges: each with its trial, or how to get some.
+void draw_program_knobs(const Canvas& canvas, float left, float right, float y, float height);
 void draw_trigger_chip(const Canvas& canvas, float right, float y, float height);
 void draw_knobs(const Canvas& canvas);
 /// The same for a program of the user's: its state, its loop, and how much of it is recorded.

@@ -18,6 +18,7 @@ namespace {
 
 using base::tr;
 
+constexpr float kNoLanes = 72;  // below the bracket, where there is only a name
 constexpr float kBracketRow = 52, kLeastLanes = 230, kLeastGhost = 84, kGhostShare = 0.32f;
 constexpr double kSameLength = 0.02;  // a share: shorter by less is the same
 constexpr double kOtherwise = 0.2;    // of two factors: the logarithm of their quotient
@@ -26,6 +27,7 @@ constexpr double kLikeIt = 0.15;      // an iteration of a length that differs b
 // What the two are, in a word: the shown one, and the one below.
 std::array<std::string, 2> tags(const ShellState& state) {
   const OtherSide& other = state.comparison.other;
+  if (state.program_trials.measured()) return {tr("NOW"), tr("TRIAL")};
   if (other.is_replayed()) return {tr("NOW"), tr("WHAT IF")};
   if (!other.has_two()) return {tr("NOW"), tr("EARLIER")};
   const std::array<std::string, 2> words = other.of_experiment() ? std::array<std::string, 2>{tr("BEFORE"), tr("AFTER")}
@@ -89,7 +91,8 @@ float draw_bracket(const Canvas& c, const Rect& row, float shown_end, float othe
     for (const float x : {x0, x1}) list.AddLine({x, at}, {x, std::min(at + 4 * s, bottom)}, with_alpha(ink, 0.7f), s);
   }
   const auto& shown = c.state.view.shown_iteration();
-  const std::string before = shown ? holds_for(c.state, *shown) : std::string();
+  const bool of_one = shown && !c.state.program_trials.measured();  // a trial's are means of many
+  const std::string before = of_one ? holds_for(c.state, *shown) : std::string();
   const float begin = fits && !inside ? left : x0;
   if (before.empty() || !fits) return begin;
   const float before_width = text_width(c.fonts, FontRole::Body, before);
@@ -130,6 +133,18 @@ void draw_names(const Canvas& c, const Rect& area, const std::string& tag, const
   draw_label(c, {x, y, width, 17 * s}, c.theme[Colour::Muted], FontRole::MonoSmall, base::format_duration(duration, 4));
 }
 
+// After a trial in the program: what it has measured, from the end of the shown iteration on.
+void draw_measured(const Canvas& c, const Rect& row, const MeasuredTurn& turn, float bottom) {
+  const ViewControl& view = c.state.view;
+  if (!turn.differs) {
+    draw_label(c, {view.start_px(), row.y, 420 * c.scale, row.height}, c.theme[Colour::Muted], FontRole::Body,
+               turn.result);
+    return;
+  }
+  const Nanoseconds gained = turn.now_ns - turn.turned_ns, end = view.shown_iteration()->end_ns;
+  draw_bracket(c, row, view.axis().to_px(end), view.axis().to_px(end - gained), std::abs(gained), bottom, gained < 0);
+}
+
 }  // namespace
 
 void draw_tag(const Canvas& c, float x, float y, const std::string& says) {
@@ -141,15 +156,18 @@ void draw_tag(const Canvas& c, float x, float y, const std::string& says) {
 }
 
 std::string shown_tag(const ShellState& state) {
-  return state.comparison.other.has_two() || run_below(state.comparison) ? tags(state)[0] : std::string();
+  const bool two = state.comparison.other.has_two() || run_below(state.comparison) || state.program_trials.measured();
+  return two ? tags(state)[0] : std::string();
 }
 
 float ghost_height(const Canvas& c, float room) {
   // A run that can be turned keeps the place, so that nothing moves when there is something to compare with.
   const bool kept_back = other_side_tells(c.state) || next_step_asks(c.state);
-  const bool wanted = !kept_back && (c.state.model.steering() || run_below(c.state.comparison));
+  const bool lanes = c.state.model.steering() || run_below(c.state.comparison);
+  const bool wanted = !kept_back && (lanes || c.state.program_trials.measured());
   const float s = c.scale;
   if (!wanted || room < (kLeastLanes + kLeastGhost + kBracketRow) * s) return 0;
+  if (!lanes) return (kBracketRow + kNoLanes) * s;
   return std::floor(std::max(kLeastGhost * s, (room - kBracketRow * s) * kGhostShare)) + kBracketRow * s;
 }
 
@@ -158,9 +176,14 @@ void draw_ghost(const Canvas& c, const Rect& area) {
   const float s = c.scale;
   const SharedSnapshot run = run_below(state.comparison);
   const auto& shown = state.view.shown_iteration();
-  if (!run || !shown || other_side_tells(state) || next_step_asks(state)) return;
+  const MeasuredTurn* measured = state.program_trials.measured();
+  if ((!run && !measured) || !shown || other_side_tells(state) || next_step_asks(state)) return;
   const Rect row{area.x, area.y, area.width, kBracketRow * s};
   const Rect lanes{area.x, row.y + row.height, area.width, area.height - row.height - 4 * s};
+  if (!run) {
+    draw_names(c, lanes, tags(state)[1], measured->text, measured->turned_ns);
+    return draw_measured(c, row, *measured, lanes.y + lanes.height);
+  }
   GhostLanes& ghost = state.comparison.lanes;
   ghost.prepare({*run, c.theme, state.view.axis(), shown->start_ns, lanes, s, &state.colours.colouring});
   const Rect& place = ghost.place();
@@ -181,14 +204,15 @@ void draw_ghost(const Canvas& c, const Rect& area) {
   list.PopClipRect();
   std::string name;
   if (state.comparison.other.is_replayed()) {
-    name = run->label;
+    name = measured ? measured->text : run->label;
     dashed_frame(c, place);
   } else if (state.comparison.other.has_two()) {
     name = state.comparison.other.labels(state.experiment.active ? &*state.experiment.active : nullptr,
                                          state.language())[1 - state.comparison.other.shown()];
   }
   const Nanoseconds other = run->typical_iteration().duration();
-  draw_names(c, lanes, tags(state)[1], name, other);
+  draw_names(c, lanes, tags(state)[1], name, measured ? measured->turned_ns : other);
+  if (measured) return draw_measured(c, row, *measured, lanes.y + lanes.height);
   const auto say = [&](const std::string& says) {
     draw_label(c, {state.view.start_px(), row.y, 420 * s, row.height}, c.theme[Colour::Muted], FontRole::Body, says);
   };
