@@ -117,6 +117,7 @@ lanescope_warnings(lanescope_inject)
 target_compile_options(lanescope_inject PRIVATE -O2 -fno-exceptions -fno-rtti -fno-threadsafe-statics)
 set(inject_exports "${PROJECT_SOURCE_DIR}/src/inject/exports.map")
 target_link_options(lanescope_inject PRIVATE -nodefaultlibs -Wl,--as-needed -Wl,-z,now -Wl,-z,defs
-                                             -Wl,--exclude-libs,ALL "-Wl,--version-script=${inject_exports}")
+                                             -Wl,--exclude-libs,ALL "-Wl,--version-script=${inject_exports}"
+                                             -Wl,-soname,liblanescope_inject.so)  # for python/lanescope.py
 target_link_libraries(lanescope_inject PRIVATE c gcc)
 set_property(TARGET lanescope_inject APPEND PROPERTY LINK_DEPENDS "${inject_exports}")

@@ -16,6 +16,7 @@ foreach(library lanescope_cuda lanescope_inject)
     install(TARGETS ${library} LIBRARY DESTINATION lib/lanescope)
   endif()
 endforeach()
+install(FILES python/lanescope.py DESTINATION share/lanescope)  # to copy: its own licence is in it
 install(FILES LICENSE DESTINATION share/doc/lanescope RENAME copyright)
 install(FILES packaging/lanescope.svg DESTINATION share/icons/hicolor/scalable/apps)
 install(FILES packaging/lanescope.desktop packaging/lanescope-open.desktop DESTINATION share/applications)

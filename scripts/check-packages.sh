@@ -56,7 +56,8 @@ check_deb() {
   run_headless lanescope
   draw_picture lanescope
   for file in applications/lanescope.desktop mime/packages/lanescope.xml icons/hicolor/scalable/apps/lanescope.svg \
-    man/man1/lanescope.1.gz man/man1/lanescope-run.1.gz bash-completion/completions/lanescope; do
+    man/man1/lanescope.1.gz man/man1/lanescope-run.1.gz bash-completion/completions/lanescope \
+    lanescope/lanescope.py; do
     # Bare systems leave out manual pages, but the package has them.
     inside dpkg -L lanescope | grep -qx "/usr/share/$file" || die "the package has no /usr/share/$file"
   done

@@ -16,6 +16,7 @@
 #include "inject/calls.h"
 #include "inject/compat.h"
 #include "inject/cupti.h"
+#include "inject/own_knobs.h"
 #include "inject/python.h"
 #include "inject/records.h"
 #include "inject/ring.h"
@@ -194,6 +195,7 @@ class Loop {
     ring.status().graphs.store(graphs_seen.load(kRelaxed), kRelaxed);
     add_up_counts();
     send_unsent_changes();
+    tell_own_knobs();
     return step(now, !must);
   }
   bool begin_step(bool must) {
@@ -430,12 +432,14 @@ class Loop {
     if (polled[1].revents != 0 && read(polled[1].fd, bytes, sizeof(bytes)) < 0) polled[1].revents = 0;  // none left
     if (polled[0].revents == 0) return true;
     const ssize_t n = recv(polled[0].fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+    if (n > 0) hear_own_knobs(bytes, static_cast<std::size_t>(n));
     return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
   }
 
   // The program ends, or the viewer has: everything off for good, except for what must stay on (see records.cpp).
   void end(bool viewer) {
     begin_step(true);  // a thread that is in cuInit must not switch on what is switched off here
+    release_own_knobs();
     if (cupti_works.load(std::memory_order_acquire) && !fatal.load(kRelaxed)) {
       const auto level = static_cast<std::uint32_t>(level_);
       watch(Watched::Nothing, 0);

@@ -9,6 +9,7 @@
 #include "inject/connection.h"
 #include "inject/cupti.h"
 #include "inject/nvtx.h"
+#include "inject/own_knobs.h"
 #include "inject/ring.h"
 
 #define LANESCOPE_EXPORT extern "C" __attribute__((visibility("default")))
@@ -81,4 +82,13 @@ LANESCOPE_EXPORT int InitializeInjectionNvtxExtension(void* module);
 LANESCOPE_EXPORT int InitializeInjectionNvtxExtension(void* module) {
   using namespace lanescope::inject;
   return !is_of_jax(module) && ready() && take_over_nvtx_extension(module) ? 1 : 0;
+}
+
+// What python/lanescope.py calls for each knob of the program.
+LANESCOPE_EXPORT const void* lanescope_knob(const char* name, const char* value, const char* least, const char* most,
+                                            const char* choices, const char* file, const char* kind, int line);
+LANESCOPE_EXPORT const void* lanescope_knob(const char* name, const char* value, const char* least, const char* most,
+                                            const char* choices, const char* file, const char* kind, int line) {
+  return lanescope::inject::register_own_knob(
+      {name, value, least, most, choices, file, *kind, static_cast<std::uint32_t>(line)});
 }

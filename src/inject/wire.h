@@ -272,7 +272,8 @@ struct Status {                               // written by the library
 //   able    PYTHON TORCH                            versions; TORCH is empty where there is none
 //   unable  WHY                                     a sentence; nothing more comes
 //   knob    KIND FILE LINE NAME VALUE CALLS REFUSED WARNING
-//   own     NAME VALUE LEAST MOST CHOICES FILE LINE CHOICES divided by '|'; empty: none
+//   own     NAME VALUE LEAST MOST CHOICES FILE LINE CHOICES divided by '|'; empty: none. A bool's are False|True.
+//                                                   Comes without --knobs, too, and again when the value changes
 //   looked  ITERATIONS COUNTED_BY                   all knobs have been told
 //   begun   NUMBER
 //   block   NUMBER TURNED ITERATIONS NANOSECONDS    TURNED: 0 or 1

@@ -83,6 +83,13 @@ void Process::wake() {
   }
 }
 
+void Process::ask(const std::string& line) {
+  const std::string text = "K" + line + "\n";
+  if (send(connection_, text.data(), text.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(text.size())) {
+    messages.problems.push_back("the program does not hear: " + line);
+  }
+}
+
 void Process::read() {
   const std::uint64_t mask = memory_->slot_count - 1;
   for (;;) {
@@ -220,6 +227,12 @@ void Process::take(const wire::Slot& first, const std::string& content) {
     case wire::MessageKind::Ended:
       m.ended.push_back(as<wire::EndedMessage>(content).thread);
       return;
+    case wire::MessageKind::Knobs: {
+      const auto bytes = as<wire::TextMessage>(content).bytes;
+      if (bytes + sizeof(wire::TextMessage) > content.size()) m.problems.push_back("a line longer than its message");
+      m.knobs.push_back(content.substr(sizeof(wire::TextMessage), bytes));
+      return;
+    }
     case wire::MessageKind::Stall:
       return;
     default:
