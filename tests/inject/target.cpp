@@ -83,6 +83,17 @@ void Process::wake() {
   }
 }
 
+void Process::permit_knobs(bool permitted) {
+  memory_->controls.knobs.store(permitted ? 1 : 0);
+  wake();
+}
+
+void Process::command(const std::string& line) {
+  const std::string text = "K" + line + "\n";
+  if (connection_ < 0 || send(connection_, text.data(), text.size(), MSG_NOSIGNAL) < 0) {
+  }
+}
+
 void Process::read() {
   const std::uint64_t mask = memory_->slot_count - 1;
   for (;;) {
@@ -222,6 +233,15 @@ void Process::take(const wire::Slot& first, const std::string& content) {
       return;
     case wire::MessageKind::Stall:
       return;
+    case wire::MessageKind::Knobs: {
+      const auto bytes = as<wire::TextMessage>(content).bytes;
+      if (bytes + sizeof(wire::TextMessage) > content.size()) {
+        m.problems.push_back("a line longer than its message");
+        return;
+      }
+      m.knobs.push_back(content.substr(sizeof(wire::TextMessage), bytes));
+      return;
+    }
     default:
       m.problems.push_back("a message of kind " + std::to_string(static_cast<int>(first.first.kind)));
   }

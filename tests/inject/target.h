@@ -52,6 +52,7 @@ struct Messages {
   std::vector<wire::RecordingMessage> recordings;
   std::vector<wire::SampleMessage> samples;
   std::vector<std::uint32_t> forked, ended;
+  std::vector<std::string> knobs;     ///< lines
   std::vector<std::string> problems;  ///< of the stream itself: an id used before it was defined, a wrong length
 
   const Call* call(std::uint32_t correlation) const;
@@ -77,6 +78,10 @@ class Process {
   /// Sets the level, and wakes the library.
   void level(wire::Level level);
   void wake();
+  /// Permits to turn the program's knobs, or not.
+  void permit_knobs(bool permitted);
+  /// A line for inject/knobs.py.
+  void command(const std::string& line);
   /// Reads what there is; keeps it in `messages`.
   void read();
   /// Reads until it is true; false if that does not come.
