@@ -62,7 +62,7 @@ message(STATUS "CUDA: ${CUDAToolkit_VERSION}, for ${CMAKE_CUDA_ARCHITECTURES}")
 
 # What only a foreign program needs: what its driver and its NVTX call.
 file(GLOB own_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/inject/*.cpp")
-list(FILTER own_sources EXCLUDE REGEX "/(inject|nvtx)\\.cpp$")
+list(FILTER own_sources EXCLUDE REGEX "/(inject|nvtx|connection|knobs)\\.cpp$")
 list(APPEND own_sources "${PROJECT_SOURCE_DIR}/src/cuda_backend/own_capture.cpp")
 lanescope_unity(own_units lanescope_own "${PROJECT_SOURCE_DIR}/src" ${own_sources})
 add_library(lanescope_own STATIC ${own_units})
@@ -108,8 +108,9 @@ set(LANESCOPE_HAS_INJECT ON)
 file(GLOB inject_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/inject/*.cpp")
 list(FILTER inject_sources EXCLUDE REGEX "/here\\.cpp$")  # records our own loops
 lanescope_unity(inject_units lanescope_inject "${PROJECT_SOURCE_DIR}/src" ${inject_sources})
-add_library(lanescope_inject MODULE ${inject_units})
-target_include_directories(lanescope_inject PRIVATE "${PROJECT_SOURCE_DIR}/src")
+lanescope_embed(lanescope_knobs NAMESPACE lanescope::inject::knobs_file ROOT src/inject FILES src/inject/knobs.py)
+add_library(lanescope_inject MODULE ${inject_units} "${PROJECT_BINARY_DIR}/embedded/lanescope_knobs.cpp")
+target_include_directories(lanescope_inject PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_BINARY_DIR}/embedded")
 target_include_directories(lanescope_inject SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS} "${lanescope_cupti_include}")
 set_target_properties(lanescope_inject PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
                       CXX_VISIBILITY_PRESET hidden COMPILE_OPTIONS "" LINK_OPTIONS "" LINKER_LANGUAGE CXX)

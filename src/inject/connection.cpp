@@ -16,6 +16,7 @@
 #include "inject/calls.h"
 #include "inject/compat.h"
 #include "inject/cupti.h"
+#include "inject/knobs.h"
 #include "inject/own_knobs.h"
 #include "inject/python.h"
 #include "inject/records.h"
@@ -208,7 +209,9 @@ class Loop {
   }
   // Does what is due; returns when something is due again.
   std::int64_t step(std::int64_t now, bool in_init) {
-    const ViewerRequest request = request_of(ring.memory->controls, now);
+    ViewerRequest request = request_of(ring.memory->controls, now);
+    // What is recorded would slow down one side of a trial more than the other.
+    if (trial_runs() && request.level > wire::Level::Waits) request.level = wire::Level::Waits;
     std::int64_t next = now + (request.level <= wire::Level::Waits ? kRest : kAlert);
     const auto at_latest = [&](std::int64_t t) { next = t < next ? t : next; };
     if (cupti_works.load(std::memory_order_acquire)) {
@@ -229,6 +232,7 @@ class Loop {
       chores_ = now + kSecond;
       do_chores(now);
     }
+    if (!in_init) at_latest(step_knobs(now));
     return next;
   }
 
@@ -419,7 +423,7 @@ class Loop {
     ring.send(wire::MessageKind::Sample, message);
   }
 
-  // False when the viewer has ended. A byte from it only wakes the thread.
+  // False when the viewer has ended. A byte from it only wakes the thread, unless it is of a command.
   bool wait(std::int64_t until) {
     pollfd polled[2] = {{connection.get(), POLLIN, 0}, {wake_from.get(), POLLIN, 0}};
     if (polled[0].fd < 0) return false;
@@ -428,11 +432,11 @@ class Loop {
     if (ppoll(polled, 2, &timeout, nullptr) <= 0) return true;
     if (connection.get() < 0) return false;  // the program has closed it meanwhile
     if (wake_from.get() < 0) polled[1].revents = 0;
-    char bytes[64];
+    char bytes[512];
     if (polled[1].revents != 0 && read(polled[1].fd, bytes, sizeof(bytes)) < 0) polled[1].revents = 0;  // none left
     if (polled[0].revents == 0) return true;
     const ssize_t n = recv(polled[0].fd, bytes, sizeof(bytes), MSG_DONTWAIT);
-    if (n > 0) hear_own_knobs(bytes, static_cast<std::size_t>(n));
+    if (n > 0) hear_knobs(bytes, static_cast<std::size_t>(n));
     return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
   }
 
@@ -465,6 +469,7 @@ class Loop {
     connection.close();
     done.store(1, std::memory_order_release);
     syscall(SYS_futex, &done, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT32_MAX, nullptr, nullptr, 0);
+    if (!viewer) release_knobs();
   }
 
   wire::Level level_ = wire::Level::Off;
@@ -482,28 +487,9 @@ class Loop {
 };
 Loop loop;
 
-bool start_thread() {
-  // The program's signals are not for this thread.
-  std::uint64_t all = ~std::uint64_t{0}, before = 0;
-  if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all)) != 0) return false;
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_t thread;
-  const int result = pthread_create(
-      &thread, &attributes,
-      [](void*) -> void* {
-        loop.run();
-        return nullptr;
-      },
-      nullptr);
-  pthread_attr_destroy(&attributes);
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof(before));
-  return result == 0;
-}
-
 // In a forked child: it shares the memory, but has no thread of ours, and CUPTI does not work in it.
 void forked() {
+  forget_knobs();
   if (!live()) return;
   const int saved = errno;
   ring.send(wire::MessageKind::Forked, wire::ForkedMessage{static_cast<std::uint32_t>(getpid())});
@@ -532,6 +518,20 @@ void leave() {
 }
 
 }  // namespace
+
+bool start_thread(void* (*run)(void*)) {
+  // The program's signals are not for this thread.
+  std::uint64_t all = ~std::uint64_t{0}, before = 0;
+  if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all)) != 0) return false;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  const int result = pthread_create(&thread, &attributes, run, nullptr);
+  pthread_attr_destroy(&attributes);
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof(before));
+  return result == 0;
+}
 
 bool start() {
   const char* path = getenv(wire::kSocketVariable);
@@ -564,7 +564,10 @@ bool start() {
     const timespec patience{0, kAnswer};
     ppoll(&answer, 1, &patience, nullptr);
   }
-  if (!hello || pthread_atfork(nullptr, nullptr, &forked) != 0 || !start_thread()) {
+  if (!hello || pthread_atfork(nullptr, nullptr, &forked) != 0 || !start_thread([](void*) -> void* {
+        loop.run();
+        return nullptr;
+      })) {
     ring.live.store(false, std::memory_order_release);
     connection.close();
     wake.close();

@@ -7,6 +7,7 @@
 
 #include "inject/calls.h"
 #include "inject/compat.h"
+#include "inject/connection.h"
 #include "inject/cupti.h"
 #include "inject/records.h"
 #include "inject/threads.h"
@@ -50,6 +51,8 @@ bool begin_anew() {
 }
 
 }  // namespace
+
+void wake_up() {}  // there is no thread of ours
 
 bool begin_here(bool calls) {
   if (!begin_anew()) return false;

@@ -282,28 +282,16 @@ void release_own_knobs() {
   });
 }
 
-// Somebody else's lines are passed over.
-void hear_own_knobs(const char* bytes, std::size_t n) {
-  static char line[wire::kMostText];
-  static std::size_t size = 0;
-  static bool in_line = false;
-  for (; n > 0; --n, ++bytes) {
-    if (!in_line) {
-      in_line = *bytes == 'K';
-      size = 0;
-    } else if (*bytes != '\n') {
-      if (size < sizeof(line)) line[size++] = *bytes;
-    } else {
-      in_line = false;
-      if (size == sizeof(line)) continue;
-      line[size] = 0;
-      char* const name = std::strncmp(line, "set\t", 4) == 0 ? line + 4 : nullptr;
-      char* const end = name ? std::strchr(name, '\t') : nullptr;
-      if (!end) continue;
-      *end = 0;
-      set_own_knob(name, end + 1);
-    }
-  }
+std::size_t own_knob_value(const char* name, char* out, std::size_t room) {
+  std::size_t n = 0;
+  for_each_own_knob([&](OwnKnob& knob) {
+    if (n > 0 || std::strcmp(knob.name, name) != 0) return;
+    const OwnKnobLock lock;
+    n = std::strlen(knob.now);
+    n = n < room ? n : room;
+    std::memcpy(out, knob.now, n);
+  });
+  return n;
 }
 
 }  // namespace lanescope::inject

@@ -24,13 +24,13 @@ const void* register_own_knob(const OwnKnobFacts& facts);
 /// knob is not turned any more. False if there is no such knob or the text is no value of it. Not in a callback.
 bool set_own_knob(const char* name, const char* value);
 
+/// A knob's value now, without an end; 0 if there is no such knob. Not in a callback.
+std::size_t own_knob_value(const char* name, char* out, std::size_t room);
+
 /// Tells the viewer of the knobs that are new or were turned. Not in a callback.
 void tell_own_knobs();
 
 /// The viewer has ended: the program has its own values again, and the next viewer will be told of all knobs.
 void release_own_knobs();
-
-/// Bytes from the viewer: of its lines, "set". It is on the library's thread.
-void hear_own_knobs(const char* bytes, std::size_t n);
 
 }  // namespace lanescope::inject

@@ -58,7 +58,7 @@ class KnobProgram {
   // Turns a knob, and waits until the library tells its value.
   bool turn(const std::string& name, const std::string& value, const std::string& told) {
     const std::size_t before = process->messages.knobs.size();
-    process->ask("set\t" + name + "\t" + value);
+    process->command("set\t" + name + "\t" + value);
     return told_since(before, name, told);
   }
   bool told_since(std::size_t before, const std::string& name, const std::string& value) {
@@ -197,10 +197,10 @@ TEST(OwnKnobs, WhatIsNoValueIsPassedOver) {
                            "set\tway\tc",   "set\tway\ta|b", "set\tnone\t1",
                            "set\tn",        "set",           "",
                            "sett\tn\t1",    "stop"}) {
-    process->ask(line);
+    process->command(line);
   }
-  process->ask("set\tn\t" + std::string(3000, '1'));
-  process->ask("set\t" + std::string(3000, 'n') + "\t1");
+  process->command("set\tn\t" + std::string(3000, '1'));
+  process->command("set\t" + std::string(3000, 'n') + "\t1");
   process->wake();
   ASSERT_TRUE(program.turn("n", "11", "11"));
   EXPECT_THAT(process->messages.knobs, SizeIs(5));
@@ -231,7 +231,7 @@ print(set(before), knob('n', 10), flush=True)
   Process* process = program.start();
   ASSERT_NE(process, nullptr);
   ASSERT_TRUE(program.told_since(0, "n", "10")) << program.viewer.output();
-  process->ask("set\tn\t30");
+  process->command("set\tn\t30");
   ASSERT_TRUE(program.viewer.until_printed("30")) << program.viewer.output();
   EXPECT_EQ(program.viewer.output(), "{10} 30\n");
 }

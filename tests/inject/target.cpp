@@ -83,10 +83,14 @@ void Process::wake() {
   }
 }
 
-void Process::ask(const std::string& line) {
+void Process::permit_knobs(bool permitted) {
+  memory_->controls.knobs.store(permitted ? 1 : 0);
+  wake();
+}
+
+void Process::command(const std::string& line) {
   const std::string text = "K" + line + "\n";
-  if (send(connection_, text.data(), text.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(text.size())) {
-    messages.problems.push_back("the program does not hear: " + line);
+  if (connection_ < 0 || send(connection_, text.data(), text.size(), MSG_NOSIGNAL) < 0) {
   }
 }
 
@@ -227,14 +231,17 @@ void Process::take(const wire::Slot& first, const std::string& content) {
     case wire::MessageKind::Ended:
       m.ended.push_back(as<wire::EndedMessage>(content).thread);
       return;
+    case wire::MessageKind::Stall:
+      return;
     case wire::MessageKind::Knobs: {
       const auto bytes = as<wire::TextMessage>(content).bytes;
-      if (bytes + sizeof(wire::TextMessage) > content.size()) m.problems.push_back("a line longer than its message");
+      if (bytes + sizeof(wire::TextMessage) > content.size()) {
+        m.problems.push_back("a line longer than its message");
+        return;
+      }
       m.knobs.push_back(content.substr(sizeof(wire::TextMessage), bytes));
       return;
     }
-    case wire::MessageKind::Stall:
-      return;
     default:
       m.problems.push_back("a message of kind " + std::to_string(static_cast<int>(first.first.kind)));
   }

@@ -78,8 +78,10 @@ class Process {
   /// Sets the level, and wakes the library.
   void level(wire::Level level);
   void wake();
-  /// A line about knobs, as a viewer sends it.
-  void ask(const std::string& line);
+  /// Permits to turn the program's knobs, or not.
+  void permit_knobs(bool permitted);
+  /// A line for inject/knobs.py.
+  void command(const std::string& line);
   /// Reads what there is; keeps it in `messages`.
   void read();
   /// Reads until it is true; false if that does not come.

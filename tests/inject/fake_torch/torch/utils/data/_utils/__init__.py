@@ -1,0 +1,1 @@
+from . import pin_memory  # noqa: F401
