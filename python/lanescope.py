@@ -4,8 +4,8 @@ A knob is an int, a float, a bool, or one of some choices. Nothing else is neede
 """
 # MIT License. Copyright (c) 2026 The Lanescope authors. Permission is hereby granted, free of charge, to any person obtaining a
 # copy of this software and associated documentation files (the "Software"), to deal in the Software without restriction,
-# including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the
-# Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions: The above
+# including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of
+# the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions: The above
 # copyright notice and this permission notice shall be included in all copies or substantial portions of the Software. THE
 # SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
 # MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE
@@ -15,7 +15,7 @@ import ctypes
 import os
 import sys
 import time
-_cells = {}  # by name: is the knob turned, to what, of which choices; of Nones: nobody is told of it
+_cells = {}  # by name: is it turned, or to which choice; to what number; choices. Nones: nobody is told of it
 _register, _untimed, _looked, _due = None, iter(()), 0, 0
 
 def knob(name, default, low=None, high=None, choices=None):
@@ -27,8 +27,8 @@ def knob(name, default, low=None, high=None, choices=None):
         for _ in _untimed:  # of many calls one looks at the clock, which takes as long as all the rest
             return default
         _look()
-    elif turned[0]:
-        return value[0] if choices is None else choices[value[0]]
+    elif (choice := turned[0]):
+        return value[0] if choices is None else choices[choice]
     return default
 
 def _new(name, default, low, high, choices):
@@ -42,7 +42,7 @@ def _new(name, default, low, high, choices):
     texts = name, str(default).replace("|", "/"), low, high, labels, caller.f_code.co_filename, kind
     at = _register and _register(*(str(text).encode("utf-8", "replace") for text in texts), caller.f_lineno)
     words = memoryview((ctypes.c_char * 16).from_address(at)).cast("B") if at else None
-    return words, at and words[8:].cast(kind), choices
+    return words, at and words[8:].cast(kind), choices and (None, *choices)
 
 def _look():
     global _register, _untimed, _looked, _due

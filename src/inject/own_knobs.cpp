@@ -22,7 +22,7 @@ constexpr std::size_t kNumberRoom = 32;  // as Python writes one, with the 0 at 
 struct OwnKnob {
   enum Stage : std::uint32_t { Free, Filled, Ready };
   // The two that the program reads.
-  std::atomic<std::uint64_t> turned, word;
+  std::atomic<std::uint64_t> turned, word;  // see register_own_knob()
   std::atomic<std::uint32_t> stage;
   std::atomic<std::uint32_t> changes, told;  // of `changes`, how many the viewer knows
   std::uint32_t line;
@@ -36,24 +36,20 @@ static_assert(sizeof(OwnKnob::name) + sizeof(OwnKnob::now) + 2 * kNumberRoom + s
 
 std::atomic<OwnKnob*> own_knobs{nullptr};  // as many as kMostOwnKnobs
 
-// Held while a knob's present text is read or written, which takes less than a microsecond: never by the program's own
-// threads, except by one that is in cuInit.
-class OwnKnobLock {
- public:
-  OwnKnobLock() {
-    while (held_.exchange(true, std::memory_order_acquire)) {
+// Held while a knob's present value is read or written, for less than a microsecond: by the library's thread, and by
+// one of the program's only while that is in cuInit.
+std::atomic<bool> own_values_held{false};
+struct OwnValuesLock {
+  OwnValuesLock() {
+    while (own_values_held.exchange(true, std::memory_order_acquire)) {
       const timespec nap{0, 10'000};
       nanosleep(&nap, nullptr);
     }
   }
-  ~OwnKnobLock() { held_.store(false, std::memory_order_release); }
-  OwnKnobLock(const OwnKnobLock&) = delete;
-  OwnKnobLock& operator=(const OwnKnobLock&) = delete;
-
- private:
-  static std::atomic<bool> held_;
+  ~OwnValuesLock() { own_values_held.store(false, std::memory_order_release); }
+  OwnValuesLock(const OwnValuesLock&) = delete;
+  OwnValuesLock& operator=(const OwnValuesLock&) = delete;
 };
-std::atomic<bool> OwnKnobLock::held_{false};
 
 OwnKnob* own_table() {
   OwnKnob* table = own_knobs.load(std::memory_order_acquire);
@@ -147,7 +143,7 @@ int place_of(const char* choices, const char* text, bool any_case, const char*& 
   }
 }
 
-// The value as a word, and as Python writes it. False: it is no value of this knob.
+// The value as a word (of choices: its place), and as Python writes it. False: it is no value of this knob.
 bool understand(const OwnKnob& knob, const char* value, std::uint64_t& word, Line<sizeof(OwnKnob::now)>& text) {
   if (knob.choices[0] != 0) {
     const char* found = nullptr;
@@ -244,9 +240,10 @@ bool set_own_knob(const char* name, const char* value) {
     std::uint64_t word = 0;
     Line<sizeof(OwnKnob::now)> text;
     if (std::strcmp(knob.name, name) != 0 || !understand(knob, value, word, text)) return;
-    const OwnKnobLock lock;
+    const OwnValuesLock lock;
     knob.word.store(word, std::memory_order_release);
-    knob.turned.store(std::strcmp(text.c_str(), knob.own) == 0 ? 0 : 1, std::memory_order_release);
+    const bool own = std::strcmp(text.c_str(), knob.own) == 0;
+    knob.turned.store(own ? 0 : knob.choices[0] != 0 ? word + 1 : 1, std::memory_order_release);
     std::memcpy(knob.now, text.c_str(), text.size() + 1);
     knob.changes.fetch_add(1, kRelaxed);
     set = true;
@@ -260,7 +257,7 @@ void tell_own_knobs() {
     Line<wire::kMostText> line;
     std::uint32_t changes = 0;
     {
-      const OwnKnobLock lock;
+      const OwnValuesLock lock;
       changes = knob.changes.load(kRelaxed);
       line.add("own\t").add(knob.name).add("\t").add(knob.now);
     }
@@ -275,7 +272,7 @@ void tell_own_knobs() {
 
 void release_own_knobs() {
   for_each_own_knob([](OwnKnob& knob) {
-    const OwnKnobLock lock;
+    const OwnValuesLock lock;
     knob.turned.store(0, std::memory_order_release);
     std::memcpy(knob.now, knob.own, sizeof(knob.now));
     knob.changes.fetch_add(1, kRelaxed);

@@ -13,11 +13,12 @@ namespace lanescope::inject {
 /// A knob as the program describes it. Limits that are no numbers are none; choices are divided by '|', "" is none.
 struct OwnKnobFacts {
   const char *name, *value, *least, *most, *choices, *file;
-  char kind;  ///< 'q': an integer, or the number of a choice; 'd': a double
+  char kind;  ///< 'q': an integer, or choices; 'd': a double
   std::uint32_t line;
 };
-/// Two words of 8 bytes for the program to read: whether the knob is turned, and to what. The same for a knob that
-/// there is already. Null if there is no room, or the facts are too long. Any thread; neither waits nor allocates.
+/// Two words of 8 bytes for the program to read: 0, or if the knob is turned 1, or the number of its choice from 1; and
+/// a number's value. The same for a knob that there is already. Null if there is no room, or the facts are too long.
+/// Any thread; neither waits nor allocates.
 const void* register_own_knob(const OwnKnobFacts& facts);
 
 /// Turns a knob: a number is brought between the limits; a choice is found by its text. At the program's own value the
