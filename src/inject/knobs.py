@@ -422,6 +422,8 @@ def judge(site):
         return "", [site.line]
     if via is not None and via.co_name != "__format__":
         return f"It is read inside {via.co_name}().", ()
+    if site.code.co_name.startswith("<") and site.code.co_name != "<module>":
+        return "It is in a comprehension or a lambda.", ()
     source = source_of(site.file)
     function = source and source.function(site.code)
     if function is None:
@@ -520,6 +522,8 @@ def judge(site):
                 return f"The value is returned in line {line}."
             elif kind == "Subscript":
                 return f"The value is an index in line {line}."
+            elif kind in ("ListComp", "SetComp", "DictComp", "GeneratorExp"):
+                return "It is in a comprehension or a lambda."
             elif kind not in ("BinOp", "JoinedStr", "FormattedValue", "Tuple", "List", "Dict", "Set", "Starred"):
                 return f"The value decides in line {line}."
             if why is not None:
