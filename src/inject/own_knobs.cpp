@@ -283,7 +283,7 @@ std::size_t own_knob_value(const char* name, char* out, std::size_t room) {
   std::size_t n = 0;
   for_each_own_knob([&](OwnKnob& knob) {
     if (n > 0 || std::strcmp(knob.name, name) != 0) return;
-    const OwnKnobLock lock;
+    const OwnValuesLock lock;
     n = std::strlen(knob.now);
     n = n < room ? n : room;
     std::memcpy(out, knob.now, n);
