@@ -711,9 +711,10 @@ class Trial:
                 return original(*args, **kw)
             if counts:
                 self.count(frame_at(1))
+            site = act and self.site(name, frame_at(1))  # on both sides, which so cost the same
             after = None
-            if words[1] and act is not None:
-                change = self.change(name, act, frame_at(1), args, kw)
+            if site and words[1]:
+                change = self.guarded(act, site, args, kw)
                 if change is not None:
                     if len(change) == 1:
                         return change[0]
@@ -848,10 +849,9 @@ class Trial:
         self.at, self.start, words[1] = 0, None, 0
         self.guarded(self.put_back)
 
-    def change(self, name, act, frame, args, kw):
+    def site(self, name, frame):
         frame = own_frame(frame)
-        site = self.sites.get((id(frame.f_code), frame.f_lineno, name)) if frame else None
-        return self.guarded(act, site, args, kw) if site is not None else None
+        return self.sites.get((id(frame.f_code), frame.f_lineno, name)) if frame else None
 
     # What the knobs do: each returns None for a call as it is, (value,), or (args, kw, what to do with the result).
 
