@@ -49,7 +49,7 @@ void update_advice(ShellState& state) {
   const auto& active = state.experiment.active;
   state.try_it.update(state.model, state.advice.cards(), active ? active->own_knobs() : std::vector<std::string>(),
                       !state.presentation.on, now);
-  state.program_trials.update(state.model, state.advice.cards());
+  state.program_trials.update(state.model, state.advice.cards(), state.code.files);
   state.idle.update(state.model, shows_idle_places(state) && !state.presentation.on, now);
 }
 
