@@ -70,7 +70,7 @@ std::string range_text(const TrialResult& result) {
 std::string percent_text(double share) {
   const double percent = share * 100;
   if (percent >= 10) return fmt::format("{:.0f}", std::ceil(percent - 1e-9));
-  const std::string text = fmt::format("{:.1f}", std::ceil(percent * 10 - 1e-9) / 10);
+  const std::string text = fmt::format("{:.1f}", std::max(std::ceil(percent * 10 - 1e-9) / 10, 0.1));
   return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
 }
 
@@ -253,7 +253,9 @@ KnobWish parse_knob_wish(std::string_view text) {
   std::string_view rest = text.substr(word.size());
   KnobWish wish{parse_knob_kind(word), {}, {}};
   if (!wish.kind) {
-    if (word.empty() || rest.size() < 2 || rest.front() != '=') refuse();
+    // A kind that is misspelt has a "-" as a rule.
+    const bool a_variable = !word.empty() && word.find_first_of("- \t") == word.npos;
+    if (!a_variable || rest.size() < 2 || rest.front() != '=') refuse();
     return {{}, std::string(rest.substr(1)), std::string(word)};
   }
   if (is_named(*wish.kind)) {  // a value may have a colon, a name has none

@@ -179,6 +179,7 @@ TEST(ResultText, IsAnIntervalThatClaimsNoMoreThanWasMeasured) {
   EXPECT_EQ(result_text(done(0.9931, 0.9972)), "0.993 to 0.998 times as fast: slower, 1,408 iterations");
   EXPECT_EQ(result_text(done(0.99, 1.02)), "no difference above 2 %, 1,408 iterations");
   EXPECT_EQ(result_text(done(0.9951, 1.0042)), "no difference above 0.5 %, 1,408 iterations");
+  EXPECT_EQ(result_text(done(1, 1)), "no difference above 0.1 %, 1,408 iterations");
   EXPECT_EQ(result_text(done(0.9, 1.234)), "no difference above 24 %, 1,408 iterations");
 }
 
@@ -238,9 +239,27 @@ TEST(KnobWish, IsWrittenAsAChange) {
   EXPECT_EQ(parse_knob_wish("variable=100:log_interval"), (KnobWish{KnobKind::Variable, "100", "log_interval"}));
   EXPECT_EQ(parse_knob_wish("own='a:b':mode"), (KnobWish{KnobKind::Own, "'a:b'", "mode"}));
   EXPECT_EQ(parse_knob_wish("log_interval=100"), (KnobWish{{}, "100", "log_interval"}));
-  for (const char* wrong : {"", "x", "=1", "x=", ":", "pinned=2", "pinned:", "read-every", "read-every=1",
-                            "read-every=1.5", "read-every=x:a", "read-every=10x", "read-every=10:", "variable=100",
-                            "variable:log_interval", "variable=:x", "variable=1:", "own", "no-wait:train.py:3"}) {
+  EXPECT_EQ(parse_knob_wish("args.log_interval=100"), (KnobWish{{}, "100", "args.log_interval"}));
+  for (const char* wrong : {"",
+                            "x",
+                            "=1",
+                            "x=",
+                            ":",
+                            "pinned=2",
+                            "pinned:",
+                            "read-every",
+                            "read-every=1",
+                            "read-every=1.5",
+                            "read-every=x:a",
+                            "read-every=10x",
+                            "read-every=10:",
+                            "variable=100",
+                            "variable:log_interval",
+                            "variable=:x",
+                            "variable=1:",
+                            "own",
+                            "no-wait:train.py:3",
+                            "read-evry=10"}) {
     EXPECT_THAT(refusal<base::UsageError>([&] { parse_knob_wish(wrong); }),
                 AllOf(HasSubstr(std::string("'") + wrong + "'"), HasSubstr("read-every=N[:PLACE]")));
   }
