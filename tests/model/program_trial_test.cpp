@@ -275,7 +275,7 @@ TEST_F(ProgramTrialsTest, OneAtATimeAndStopIsSaidOnce) {
   program_->end_trial(ProgramTrial::State::Done, "stopped after 0 of 64 blocks");
   look();
   EXPECT_EQ(trials_.running(), nullptr);
-  EXPECT_EQ(trials_.just_ended(), "read every 50 train.py:8: stopped after 0 of 64 blocks: too short to tell");
+  EXPECT_EQ(trials_.just_ended(), "read every 50 train.py:8: " + attach::result_text(program_->known().trials[0]));
   EXPECT_EQ(trials_.just_ended(), "") << "once";
   EXPECT_FALSE(trials_.just_measured());
   EXPECT_EQ(trials_.measured(), nullptr);
