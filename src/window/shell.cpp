@@ -410,8 +410,7 @@ bool Shell::moving() const {
          state_.toast || (state_.sweep.sweep && (state_.sweep.sweep->running() || state_.sweep.paused_the_run)) ||
          state_.comparison.state.busy() || state_.comparison.other.busy() || state_.pictures.saving.busy() ||
          state_.pictures.busy(state_.overlays.open == Overlay::Picture) || state_.scope.pending.busy() ||
-         state_.advice.busy() || state_.code.busy() || state_.try_it.busy() ||
-         state_.program_trials.busy();
+         state_.advice.busy() || state_.code.busy() || state_.try_it.busy() || state_.program_trials.busy();
 }
 
 }  // namespace lanescope::ui
