@@ -49,7 +49,7 @@ void update_advice(ShellState& state) {
   const auto& active = state.experiment.active;
   state.try_it.update(state.model, state.advice.cards(), active ? active->own_knobs() : std::vector<std::string>(),
                       !state.presentation.on, now);
-  state.program_trials.update(state.model, state.advice.cards());
+  state.program_trials.update(state.model, state.advice.cards(), state.code.files);
   state.idle.update(state.model, shows_idle_places(state) && !state.presentation.on, now);
 }
 
@@ -410,8 +410,7 @@ bool Shell::moving() const {
          state_.toast || (state_.sweep.sweep && (state_.sweep.sweep->running() || state_.sweep.paused_the_run)) ||
          state_.comparison.state.busy() || state_.comparison.other.busy() || state_.pictures.saving.busy() ||
          state_.pictures.busy(state_.overlays.open == Overlay::Picture) || state_.scope.pending.busy() ||
-         state_.advice.busy() || state_.code.busy() || state_.try_it.busy() ||
-         state_.program_trials.busy();
+         state_.advice.busy() || state_.code.busy() || state_.try_it.busy() || state_.program_trials.busy();
 }
 
 }  // namespace lanescope::ui

@@ -4,7 +4,8 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include <array>
+#include <filesystem>
+#include <fstream>
 
 #include "analysis/advisor.h"
 #include "model/model.h"
@@ -137,10 +138,11 @@ TEST(ProgramTrialTest, TheReplayIsAskedForTheSameChange) {
   EXPECT_THAT(ui::edits_of(knob_at(KnobKind::NonBlocking, 0), ""), ElementsAre(Edit{EditKind::NonBlocking, 0, ""}));
   EXPECT_THAT(ui::edits_of(knob_at(KnobKind::ReadLate, 0), ""), IsEmpty()) << "not every wait is a read";
   // From 10 to 100: of the reads that there are, one in ten is left. From 10 to 15, no replay of these reads can tell.
-  EXPECT_THAT(ui::edits_of(knob_at(KnobKind::Variable, 31, "n", "10"), "100"),
+  EXPECT_THAT(ui::edits_of(knob_at(KnobKind::Variable, 30, "n", "10"), "100", place),
               ElementsAre(Edit{EditKind::ReadEvery, 10, place}));
-  EXPECT_THAT(ui::edits_of(knob_at(KnobKind::Variable, 31, "n", "10"), "15"), IsEmpty());
-  EXPECT_THAT(ui::edits_of(knob_at(KnobKind::Variable, 31, "n", "10"), "1"), IsEmpty());
+  EXPECT_THAT(ui::edits_of(knob_at(KnobKind::Variable, 30, "n", "10"), "100"), IsEmpty()) << "the if reads nothing";
+  EXPECT_THAT(ui::edits_of(knob_at(KnobKind::Variable, 30, "n", "10"), "15", place), IsEmpty());
+  EXPECT_THAT(ui::edits_of(knob_at(KnobKind::Variable, 30, "n", "10"), "1", place), IsEmpty());
   EXPECT_THAT(ui::edits_of(knob_at(KnobKind::Own, 31, "n", "10"), "100"), IsEmpty());
 }
 
@@ -151,10 +153,11 @@ class CardsKnobTest : public testing::Test {
   /// Its number among `knobs`; -1: none.
   std::ptrdiff_t found(const Card& card) {
     const trace::Trace none;
-    const Knob* knob = ui::knob_for(card, ui::lines_of(card, none), knobs);
+    const Knob* knob = ui::knob_for(card, ui::lines_of(card, none), knobs, files);
     return knob ? knob - knobs.data() : -1;
   }
   std::vector<Knob> knobs;
+  ui::UserFiles files;  // that of the program is not there
 };
 
 TEST_F(CardsKnobTest, IsOfItsKindAtItsLine) {
@@ -176,11 +179,36 @@ TEST_F(CardsKnobTest, IsOfItsKindAtItsLine) {
 
 TEST_F(CardsKnobTest, IsHerVariableWhereSheHasOne) {
   knobs = {knob_at(KnobKind::ReadEvery, 40, "item"), knob_at(KnobKind::ReadLate, 40, "item"),
-           knob_at(KnobKind::Variable, 40, "log_interval", "10")};
+           knob_at(KnobKind::Variable, 39, "log_interval", "10")};
   const Card reads = card_of(Rule::SyncBubble, {Remedy::ReadLessOften}, "train.py:40  print(loss.item())");
-  EXPECT_EQ(found(reads), 2);
-  knobs.pop_back();
-  EXPECT_EQ(found(reads), 0);
+  EXPECT_EQ(found(reads), 2) << "the line below its if";
+  knobs.back().line = 38;
+  EXPECT_EQ(found(reads), 0) << "without the source, nobody knows whether that is still in it";
+}
+
+// Lines 3 and 6 read what line 2 decides about, line 8 does not.
+TEST_F(CardsKnobTest, WhatAVariableDecidesAboutIsKnownFromItsSource) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("lanescope-knobs-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "train.py") << "for step in range(1000):\n"
+                                        "    if step % log_interval == 0:\n"
+                                        "        print(loss.item())\n"
+                                        "\n"
+                                        "        if verbose:\n"
+                                        "            print(error.item())\n"
+                                        "    else:\n"
+                                        "        total += loss.item()\n";
+  knobs = {knob_at(KnobKind::Variable, 2, "log_interval", "10")};
+  knobs[0].file = (folder / "train.py").string();
+  const auto read_in = [](int line) {
+    return card_of(Rule::SyncBubble, {Remedy::ReadLessOften}, "train.py:" + std::to_string(line) + "  x.item()");
+  };
+  EXPECT_EQ(found(read_in(3)), 0);
+  EXPECT_EQ(found(read_in(6)), 0);
+  EXPECT_EQ(found(read_in(8)), -1);
+  EXPECT_EQ(found(read_in(1)), -1);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(CardsKnobTest, OneThatIsRefusedComesLast) {
@@ -218,7 +246,7 @@ class ProgramTrialsTest : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
   void look() {
     model_.update();
-    trials_.update(model_, cards_);
+    trials_.update(model_, cards_, files_);
   }
   const Knob& knob(std::size_t number) { return trials_.known().knobs[number]; }
 
@@ -227,6 +255,7 @@ class ProgramTrialsTest : public testing::Test {
   ui::Model model_;
   ProgramTrials trials_;
   std::vector<ui::AdviceCard> cards_;
+  ui::UserFiles files_;
   WatchedProgram* program_ = nullptr;  // the model's
 };
 
@@ -246,7 +275,7 @@ TEST_F(ProgramTrialsTest, OneAtATimeAndStopIsSaidOnce) {
   program_->end_trial(ProgramTrial::State::Done, "stopped after 0 of 64 blocks");
   look();
   EXPECT_EQ(trials_.running(), nullptr);
-  EXPECT_EQ(trials_.just_ended(), "read every 50 train.py:8: stopped after 0 of 64 blocks: too short to tell");
+  EXPECT_EQ(trials_.just_ended(), "read every 50 train.py:8: " + attach::result_text(program_->known().trials[0]));
   EXPECT_EQ(trials_.just_ended(), "") << "once";
   EXPECT_FALSE(trials_.just_measured());
   EXPECT_EQ(trials_.measured(), nullptr);

@@ -67,6 +67,22 @@ const ProgramTrial* last_over(std::span<const ProgramTrial> trials) {
   return found == trials.rend() ? nullptr : &*found;
 }
 
+// The last line of what a variable's `if` decides about; without the source, the one below it.
+std::uint32_t end_of_block(const Knob& knob, const UserFiles& files) {
+  const std::vector<std::string>* lines = files.lines(knob.file);
+  if (!lines || knob.line == 0 || knob.line > lines->size()) return knob.line + 1;
+  const auto indent = [](const std::string& line) { return line.find_first_not_of(" \t"); };
+  const std::size_t own = indent((*lines)[knob.line - 1]);
+  std::uint32_t last = knob.line;
+  for (std::uint32_t i = knob.line; i < lines->size(); ++i) {
+    const std::size_t at = indent((*lines)[i]);
+    if (at == std::string::npos) continue;  // an empty line is in any block
+    if (own == std::string::npos || at <= own) break;
+    last = i + 1;
+  }
+  return last;
+}
+
 std::string share_text(double share) {
   const double percent = std::ceil(share * 1000 - 1e-9) / 10;
   return fmt::format("{:.{}f} %", percent, percent >= 10 || percent == std::floor(percent) ? 0 : 1);
@@ -150,7 +166,7 @@ std::vector<std::string> other_values(const Knob& knob) {
   return values;
 }
 
-std::vector<Edit> edits_of(const Knob& knob, const std::string& value) {
+std::vector<Edit> edits_of(const Knob& knob, const std::string& value, const std::string& reads) {
   const std::string place = knob.line > 0 ? knob.place() : std::string();
   // Everywhere means reads and copies alike to a replay, and data is never waited for at a place of its own.
   const bool anywhere = knob.kind == KnobKind::NonBlocking || knob.kind == KnobKind::Pinned;
@@ -172,8 +188,9 @@ std::vector<Edit> edits_of(const Knob& knob, const std::string& value) {
       return {};
     case KnobKind::Variable: {
       const auto before = integer(knob.value), after = integer(value);
+      if (reads.empty()) return {};
       if (!before || !after || *before <= 0 || *after <= *before || *after % *before != 0) return {};
-      return {{EditKind::ReadEvery, static_cast<double>(*after / *before), place}};
+      return {{EditKind::ReadEvery, static_cast<double>(*after / *before), reads}};
     }
     case KnobKind::Own:
       break;
@@ -232,10 +249,13 @@ std::vector<CodeLine> lines_of(const Card& card, const trace::Trace& trace) {
   return lines;
 }
 
-const Knob* knob_for(const Card& card, std::span<const CodeLine> lines, std::span<const Knob> knobs) {
+const Knob* knob_for(const Card& card, std::span<const CodeLine> lines, std::span<const Knob> knobs,
+                     const UserFiles& files) {
   const auto is_here = [&](const Knob& knob) {
-    return std::ranges::any_of(
-        lines, [&](const CodeLine& at) { return at.line == knob.line && same_file(at.file, knob.file); });
+    const std::uint32_t last = knob.kind == KnobKind::Variable ? end_of_block(knob, files) : knob.line;
+    return std::ranges::any_of(lines, [&](const CodeLine& at) {
+      return at.line >= knob.line && at.line <= last && same_file(at.file, knob.file);
+    });
   };
   const Knob* refused = nullptr;
   for (const KnobKind kind : cures_of(card)) {
@@ -268,7 +288,7 @@ std::string ProgramTrials::key_of(const Knob& knob) {
 
 void ProgramTrials::end() { *this = {}; }
 
-void ProgramTrials::update(Model& model, std::span<const AdviceCard> cards) {
+void ProgramTrials::update(Model& model, std::span<const AdviceCard> cards, const UserFiles& files) {
   if (generation_ != model.generation()) {
     end();
     generation_ = model.generation();
@@ -278,11 +298,11 @@ void ProgramTrials::update(Model& model, std::span<const AdviceCard> cards) {
     if (foretold_.size() >= kMostForetold) foretold_.erase(foretold_.begin());
     foretold_.push_back(std::move(*answer));
   }
-  take(model, cards);
+  take(model, cards, files);
   take_ended(model);
 }
 
-void ProgramTrials::take(const Model& model, std::span<const AdviceCard> cards) {
+void ProgramTrials::take(const Model& model, std::span<const AdviceCard> cards, const UserFiles& files) {
   const Watching* watching = model.source().watching();
   of_cards_.clear();
   if (!watching) {
@@ -327,8 +347,13 @@ void ProgramTrials::take(const Model& model, std::span<const AdviceCard> cards) 
     if (!own->second.again) own->second.now = knob.value;
   }
   for (const AdviceCard& card : cards) {
-    const Knob* knob = knob_for(card.card, lines_of(card.card, model.trace()), knobs_.knobs);
-    if (knob) of_cards_.emplace_back(card.key, static_cast<std::size_t>(knob - knobs_.knobs.data()));
+    if (knobs_.knobs.empty()) break;
+    const std::vector<CodeLine> lines = lines_of(card.card, model.trace());
+    const Knob* knob = knob_for(card.card, lines, knobs_.knobs, files);
+    if (!knob) continue;
+    const std::string& range = card.card.range;  // of "train.py:41  loss.item()" the line says enough
+    of_cards_.push_back(
+        {card.key, static_cast<std::size_t>(knob - knobs_.knobs.data()), range.substr(0, range.find("  "))});
   }
 }
 
@@ -456,7 +481,9 @@ std::string ProgramTrials::start(Model& model, const Knob& asked) {
 void ProgramTrials::foretell(const Model& model, const Knob& knob, const std::string& value) {
   const std::string turn = turn_key(knob, value);
   std::erase_if(foretold_, [&](const Foretold& old) { return old.turn == turn; });
-  std::vector<Edit> edits = edits_of(knob, value);
+  const auto card = std::ranges::find_if(
+      of_cards_, [&](const OfCard& one) { return key_of(knobs_.knobs[one.knob]) == key_of(knob); });
+  std::vector<Edit> edits = edits_of(knob, value, card == of_cards_.end() ? std::string() : card->line);
   const auto plan = edits.empty() ? std::nullopt : plan_of(model, kMostReplayed);
   if (!plan) return job_.supersede();
   job_.start(
@@ -496,8 +523,8 @@ const analysis::WhatIf* ProgramTrials::foretold(const ProgramTrial& trial) const
 }
 
 const Knob* ProgramTrials::knob(const CardKey& card) const {
-  const auto found = std::ranges::find(of_cards_, card, &std::pair<CardKey, std::size_t>::first);
-  return found == of_cards_.end() ? nullptr : &knobs_.knobs[found->second];
+  const auto found = std::ranges::find(of_cards_, card, &OfCard::card);
+  return found == of_cards_.end() ? nullptr : &knobs_.knobs[found->knob];
 }
 
 std::string ProgramTrials::patch(const AdviceCard& card) const {

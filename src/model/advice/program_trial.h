@@ -2,13 +2,11 @@
 // it, and what the trial has measured.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +15,7 @@
 #include "base/background_job.h"
 #include "inspect/run_snapshot.h"
 #include "model/advice/advice.h"
+#include "model/code/user_files.h"
 
 namespace lanescope::ui {
 
@@ -26,8 +25,9 @@ std::string turn_text(const attach::Knob& knob, const std::string& value);
 std::string knob_help(const attach::Knob& knob);
 /// What a trial can turn it to, the most promising first; empty: it is only on or off, or a lanescope.knob().
 std::vector<std::string> other_values(const attach::Knob& knob);
-/// The same change for a replay of the recording; empty: no replay can tell.
-std::vector<analysis::Edit> edits_of(const attach::Knob& knob, const std::string& value);
+/// The same change for a replay of the recording; empty: no replay can tell. `reads`: where a variable decides about
+/// reading, as its own place is that of the `if`.
+std::vector<analysis::Edit> edits_of(const attach::Knob& knob, const std::string& value, const std::string& reads = {});
 
 struct CodeLine {
   std::string file;  ///< a path, or only its end
@@ -36,9 +36,9 @@ struct CodeLine {
 /// Where the program makes a card's calls, as far as its range and the stack of its example tell.
 std::vector<CodeLine> lines_of(const analysis::Card& card, const trace::Trace& trace);
 /// Of these knobs, the one that does what the card advises, at its place; one that cannot be turned only where there is
-/// no other. Null: there is none.
+/// no other. Null: there is none. `files`: what a variable's `if` decides about is known from its source.
 const attach::Knob* knob_for(const analysis::Card& card, std::span<const CodeLine> lines,
-                             std::span<const attach::Knob> knobs);
+                             std::span<const attach::Knob> knobs, const UserFiles& files);
 
 /// "1.21 to 1.27x"
 std::string interval_text(double least, double most);
@@ -63,7 +63,7 @@ struct MeasuredTurn {
 class ProgramTrials {
  public:
   /// Once per frame.
-  void update(Model& model, std::span<const AdviceCard> cards);
+  void update(Model& model, std::span<const AdviceCard> cards, const UserFiles& files);
   void end();  ///< forgets everything
   bool busy() const { return job_.busy(); }
 
@@ -126,7 +126,12 @@ class ProgramTrials {
     SharedSnapshot run;
     std::optional<analysis::TimeSpan> recorded;
   };
-  void take(const Model& model, std::span<const AdviceCard> cards);
+  struct OfCard {
+    CardKey card;
+    std::size_t knob = 0;  // its number
+    std::string line;      // "train.py:41"
+  };
+  void take(const Model& model, std::span<const AdviceCard> cards, const UserFiles& files);
   void foretell(const Model& model, const attach::Knob& knob, const std::string& value);
   void take_ended(Model& model);
 
@@ -135,9 +140,9 @@ class ProgramTrials {
   Nanoseconds iteration_ns_ = 0;
   bool on_ = false;
   attach::ProgramKnobs knobs_;
-  std::vector<std::pair<CardKey, std::size_t>> of_cards_;  // and the knob's number
-  std::map<std::string, std::string> chosen_;              // by key_of()
-  std::map<std::string, Own> own_;                         // by name
+  std::vector<OfCard> of_cards_;
+  std::map<std::string, std::string> chosen_;  // by key_of()
+  std::map<std::string, Own> own_;             // by name
   std::vector<Foretold> foretold_;
   base::BackgroundJob<Foretold> job_;
   // Numbers of trials.

@@ -71,7 +71,7 @@ std::string no_graph_because(const Canvas& c, const Card& card) {
 std::string more_of(const Canvas& c, const AdviceCard& advice) {
   std::string why = no_graph_because(c, advice.card);
   const attach::Knob* knob = c.state.program_trials.knob(advice.key);
-  if (knob && !knob->refused.empty()) why += " " + tr("It cannot be tried in the program: {}.", knob->refused);
+  if (knob && !knob->refused.empty()) why += " " + tr("It cannot be tried in the program: {}", knob->refused);
   const Offer* offer = c.state.try_it.offer(advice.key);
   return offer ? why + " " + prediction_text(*offer->prediction) : why;
 }

@@ -203,15 +203,20 @@ ProgramRow program_row(const ShellState& state, const AdviceCard& card) {
 Rect draw_program_row(const Canvas& c, const ProgramRow& row, const Rect& area, bool card_hovered) {
   const float s = c.scale;
   const ShellState& state = c.state;
-  const std::string says = row.running ? fmt::format("{} (Esc)", tr("Stop")) : std::string(tr("Try it in the program"));
+  // Once it has measured something, that needs the room.
+  const bool again = row.trial && row.trial->over() && row.trial->result;
+  const std::string says = row.running ? fmt::format("{} (Esc)", tr("Stop"))
+                           : again     ? std::string(tr("Try again"))
+                                       : std::string(tr("Try it in the program"));
   const float width = text_width(c.fonts, FontRole::SmallBold, says) + 18 * s;
   const Rect box{area.x, area.y + (kTryRow - kTryButton) * s, width, kTryButton * s};
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const bool hovered = card_hovered && mouse.x >= box.x && mouse.x < box.x + box.width && mouse.y >= box.y &&
                        mouse.y < box.y + box.height;
   const bool other = state.program_trials.running() && !row.running;
-  const bool primary = !row.running && !other && !(row.trial && row.trial->result);
-  const Colour ground = hovered ? Colour::Text : primary ? Colour::Accent : Colour::PanelHovered;
+  const bool primary = !row.running && !other && !again;
+  const Colour quiet = card_hovered ? Colour::Line : Colour::PanelHovered;  // a hovered card has the other's colour
+  const Colour ground = hovered ? Colour::Text : primary ? Colour::Accent : quiet;
   const Colour ink = hovered ? Colour::Panel : primary ? Colour::AccentInk : Colour::Text;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled({box.x, box.y}, {box.x + box.width, box.y + box.height}, c.theme[ground], 4 * s);
@@ -227,7 +232,7 @@ Rect draw_program_row(const Canvas& c, const ProgramRow& row, const Rect& area, 
     // Of the interval alone, nobody knows what kind of number it is.
     const float number = text_width(c.fonts, role, look.measured),
                 kind = text_width(c.fonts, FontRole::Small, tr("measured"));
-    if (row.trial->over() && row.trial->result && kind + 6 * s + number <= room)
+    if (again && kind + 6 * s + number <= room)
       labels.push_back({right - number - 6 * s - kind, box.y, kind + 2, c.theme.as_text(Colour::Muted), FontRole::Small,
                         tr("measured"), box.height});
     const float foretold = text_width(c.fonts, FontRole::Small, look.foretold) + 2;
