@@ -53,7 +53,7 @@ std::vector<std::string> fields(const std::string& line) {
 }
 
 struct Block {
-  int turned;
+  bool turned;
   long iterations, ns;
 };
 
@@ -104,10 +104,8 @@ struct Knobs {
   void begin(const std::string& kind, const std::string& comment, const std::string& value, const char* plan) {
     const auto k = knob(kind, comment);
     if (k.empty()) throw std::runtime_error("there is no knob " + kind);
-    begin_at(kind, k[2] + "\t" + k[3] + "\t" + k[4], value, plan);
-  }
-  void begin_at(const std::string& kind, const std::string& place, const std::string& value, const char* plan) {
-    process->command("try\t" + std::to_string(++trial) + "\t" + kind + "\t" + place + "\t" + value + "\t" + plan);
+    process->command("try\t" + std::to_string(++trial) + "\t" + kind + "\t" + k[2] + "\t" + k[3] + "\t" + k[4] + "\t" +
+                     value + "\t" + plan);
   }
   // {how, deferred, why} of the last trial.
   std::vector<std::string> end() {
@@ -123,7 +121,7 @@ struct Knobs {
   std::vector<Block> blocks() {
     std::vector<Block> all;
     for (const auto& b : of("block")) {
-      if (b[1] == std::to_string(trial)) all.push_back({std::stoi(b[2]), std::stol(b[3]), std::stol(b[4])});
+      if (b[1] == std::to_string(trial)) all.push_back({b[2] == "1", std::stol(b[3]), std::stol(b[4])});
     }
     return all;
   }
@@ -414,6 +412,253 @@ train()
   k.viewer.say("set");
   EXPECT_THAT(k.end(), ElementsAre("failed", "0", "The program itself has set every to 7."));
   EXPECT_TRUE(k.asked("value", "value 7 True")) << k.viewer.output();
+}
+
+// --- How a trial ends -----------------------------------------------------------------------------------------------
+
+// Until the classes are as before: what is left is taken back on the program's main thread, a moment later.
+bool becomes_intact(Knobs& k) {
+  for (int i = 0; i < 200; ++i) {
+    if (k.asked("intact", "intact " + std::to_string(i) + " ")) {
+      const std::string out = k.viewer.output();
+      if (out.find("intact " + std::to_string(i) + " True") != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
+constexpr const char* kPlain = R"(
+class Boom(Exception): pass
+def train():
+    asked, forks, command = 0, 0, ""
+    while True:
+        try:
+            loss = gpu(1.0)
+            loss.backward()
+            gpu(None if command == "raise" else 1.0).item()  # item
+            torch.tensor(1.0).to("cuda")  # batch
+        except ValueError as error:
+            print("hers", error, flush=True)
+        command = heard()
+        if command == "intact":
+            print("intact", asked, intact(), flush=True)
+            asked += 1
+        if command == "break": torch.tensor(0.0).__class__.__base__.pin_memory = lambda *a: 1 / 0
+        if command == "fork":
+            if os.fork() == 0:
+                before = cuda.gpu.reads
+                for _ in range(100):
+                    gpu(1.0).backward()
+                    gpu(1.0).item()
+                print("child", forks, cuda.gpu.reads - before, flush=True)
+                os._exit(0)
+            os.wait()
+            forks += 1
+        if command == "end": break
+train()
+print("over", flush=True)
+)";
+constexpr const char* kEndless = "64\t100000\t0";
+
+struct Running : Knobs {
+  explicit Running(const std::string& kind, const char* comment, const char* plan = kEndless) : Knobs(kPlain) {
+    begin(kind, comment, "5", plan);
+    process->until([&] { return !of("begun").empty(); });
+  }
+};
+
+TEST(KnobsEnd, ByStop) {
+  Running k("read-every", "item");
+  EXPECT_TRUE(k.asked("intact", "intact 0 False"));
+  k.process->command("stop");
+  EXPECT_THAT(k.end(), ElementsAre("stopped", "0", ""));
+  EXPECT_TRUE(k.asked("intact", "intact 1 True")) << k.viewer.output();
+}
+
+TEST(KnobsEnd, WhenTheViewerEnds) {
+  Running k("read-every", "item");
+  k.process->hang_up();
+  EXPECT_TRUE(becomes_intact(k)) << k.viewer.output();
+  k.viewer.say("end");
+  EXPECT_EQ(k.viewer.wait(), 0);
+}
+
+TEST(KnobsEnd, WhenThePermissionEnds) {
+  Running k("read-every", "item");
+  k.process->permit_knobs(false);
+  EXPECT_TRUE(becomes_intact(k)) << k.viewer.output();
+  k.process->permit_knobs(true);  // and everything again
+  EXPECT_TRUE(k.look());
+  k.begin("read-every", "item", "5", "4\t10\t0");
+  EXPECT_THAT(k.end(), ElementsAre("done", "16", ""));
+}
+
+TEST(KnobsEnd, AnotherTrialIsRefusedMeanwhile) {
+  Running k("read-every", "item");
+  k.begin("read-every", "item", "5", "4\t10\t0");
+  EXPECT_THAT(k.end(), ElementsAre("failed", "0", "Another trial is going on."));
+  k.process->command("stop");
+  ASSERT_TRUE(k.process->until([&] { return k.of("ended").size() == 2; }));
+  EXPECT_EQ(k.of("ended")[1][2], "stopped");
+}
+
+TEST(KnobsEnd, AnExceptionOfTheProgramsReachesItUnchanged) {
+  Running k("read-every", "item");
+  k.viewer.say("raise");
+  EXPECT_THAT(k.end(), ElementsAre("failed", "0", "The program raised ValueError in item()."));
+  EXPECT_TRUE(k.viewer.until_printed("hers there is no value"));
+  EXPECT_TRUE(k.asked("intact", "intact 0 True")) << k.viewer.output();
+}
+
+// In the middle of a trial the pinning fails: the copy is made as the program asked for it.
+TEST(KnobsEnd, AnExceptionOfOursDoesNotReachIt) {
+  Running k("pinned", "batch", "64\t50\t0");
+  k.viewer.say("break");
+  EXPECT_THAT(k.end(), ElementsAre("failed", "0", "ZeroDivisionError: division by zero"));
+  EXPECT_THAT(k.viewer.output(), Not(HasSubstr("Error")));
+  k.viewer.say("end");
+  EXPECT_EQ(k.viewer.wait(), 0);
+  EXPECT_THAT(k.viewer.output(), HasSubstr("over"));
+}
+
+TEST(KnobsEnd, InAForkedChildNothingIsTurned) {
+  Running k("read-every", "item", "64\t400\t0");
+  // Wherever the parent's trial is: the child does all of its reads.
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_TRUE(k.asked("fork", "child " + std::to_string(i) + " 100")) << k.viewer.output();
+  }
+  EXPECT_TRUE(k.asked("intact", "intact 0 False")) << k.viewer.output();
+}
+
+TEST(KnobsEnd, WithTheProgram) {
+  Running k("read-every", "item");
+  k.viewer.say("end");
+  EXPECT_EQ(k.viewer.wait(), 0);
+  EXPECT_THAT(k.viewer.output(), AllOf(HasSubstr("over"), Not(HasSubstr("Error"))));
+}
+
+TEST(KnobsEnd, CtrlCIsThePrograms) {
+  Running k("read-every", "item");
+  k.viewer.kill(SIGINT);
+  const int status = k.viewer.wait();
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+  EXPECT_THAT(k.viewer.output(), HasSubstr("KeyboardInterrupt"));
+}
+
+TEST(KnobsEnd, WhatAnotherLibraryHasWrappedPassesCallsOn) {
+  Knobs k(R"(
+def train():
+    while True:
+        loss = gpu(1.0)
+        loss.backward()
+        loss.item()  # item
+        command = heard()
+        if command == "wrap":
+            inner = torch.Tensor.item
+            torch.Tensor.item = lambda tensor: inner(tensor)
+            print("wrapped", flush=True)
+        if command == "count":
+            before = cuda.gpu.reads
+            for _ in range(50): gpu(1.0).item()
+            print("reads", cuda.gpu.reads - before, [name for name in vars(torch.Tensor) if name in ("item", "__bool__")], flush=True)
+train()
+)");
+  k.begin("read-every", "item", "5", kEndless);
+  ASSERT_TRUE(k.process->until([&] { return !k.of("begun").empty(); }));
+  ASSERT_TRUE(k.asked("wrap", "wrapped"));
+  k.process->command("stop");
+  EXPECT_THAT(k.end(), ElementsAre("stopped", "0", HasSubstr("has wrapped item")));
+  EXPECT_TRUE(k.asked("count", "reads 50 ['item']")) << k.viewer.output();
+}
+
+// --- Epochs and loaders ---------------------------------------------------------------------------------------------
+
+constexpr const char* kEpochs = R"(
+def train(workers):
+    got, command = [], ""
+    while command != "end":
+        for batch in dataloader.DataLoader([torch.tensor(i) for i in range(45)], num_workers=workers):  # loader
+            got.append(batch.value)
+            batch.to("cuda").backward()  # copy
+            command = heard() or command
+            if command == "intact":
+                print("intact", intact(), flush=True)
+                command = ""
+        if got != list(range(45)): print("wrong", got, flush=True)
+        got.clear()
+)";
+
+TEST(KnobsEpochs, ABlockAtAnEpochsEndIsBegunAnew) {
+  Knobs k(std::string(kEpochs) + "train(0)\n");
+  k.begin("pinned", "copy", "", "8\t20\t2");
+  EXPECT_THAT(k.end(), ElementsAre("done", "0", ""));
+  EXPECT_EQ(k.sides(), "ABBAABBA");
+  for (const Block& b : k.blocks()) EXPECT_EQ(b.ns, 18 * (b.turned ? 120'000 : 140'000));
+}
+
+TEST(KnobsEpochs, TheIteratorOfALoaderPinsAheadAndLosesNoBatch) {
+  for (const char* workers : {"0", "2"}) {
+    Knobs k(std::string(kEpochs) + "train(" + workers + ")\n");
+    const auto loader = k.knob("prefetch", "loader");
+    ASSERT_EQ(loader.size(), 9u);
+    EXPECT_EQ(loader[7], "");
+    EXPECT_EQ(loader[8].find("own thread") != std::string::npos, *workers == '0') << loader[8];
+    k.begin("prefetch", "loader", "", "8\t15\t4");
+    EXPECT_THAT(k.end(), ElementsAre("done", "0", ""));
+    EXPECT_EQ(k.sides(), "ABBAABBA");
+    EXPECT_EQ(k.ns(false) - k.ns(true), 11 * 20'000) << workers;
+    // Stopped while batches were taken ahead: they still come, in their order.
+    k.begin("prefetch", "loader", "", "64\t40\t0");
+    ASSERT_TRUE(k.process->until([&] { return !k.blocks().empty(); }));
+    k.process->command("stop");
+    EXPECT_THAT(k.end(), ElementsAre("stopped", "0", ""));
+    EXPECT_TRUE(k.asked("intact", "intact True")) << k.viewer.output();
+    k.viewer.say("end");
+    EXPECT_EQ(k.viewer.wait(), 0);
+    EXPECT_THAT(k.viewer.output(), Not(HasSubstr("wrong")));
+  }
+}
+
+// --- Where they do not work -----------------------------------------------------------------------------------------
+
+// Up to 3.12 a loop that never lets go of the interpreter's lock does not notice that something is asked of it.
+TEST(Knobs, AreFoundInALoopThatKeepsTheLock) {
+  Knobs k("while True:\n    gpu(1.0).backward()\n    gpu(1.0).item()\n");
+  EXPECT_GE(std::stoi(k.of("looked")[0][1]), 20);
+}
+
+TEST(Knobs, AreRefusedWhereThereAreSubInterpreters) {
+  Knobs k(R"(
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+another = interpreters.create()
+print("created", flush=True)
+while heard() != "end": pass
+)",
+          false);
+  ASSERT_TRUE(k.viewer.until_printed("created")) << k.viewer.output();
+  k.process->command("look");
+  ASSERT_TRUE(k.process->until([&] { return !k.process->messages.knobs.empty(); }));
+  EXPECT_THAT(k.process->messages.knobs,
+              ElementsAre("unable\tThe knobs do not work in a program with sub-interpreters."));
+}
+
+TEST(Knobs, TheLibraryRecordsOnlyWaitsDuringATrial) {
+  Knobs k(R"(
+while True:
+    fake_gpu.launch("gemm", 1, fake_gpu.STREAM)
+    gpu(1.0).backward()
+    gpu(1.0).item()  # item
+    heard()
+)");
+  k.process->level(wire::Level::Calls);
+  ASSERT_TRUE(k.process->until([&] { return k.process->memory().status.recording.load() == 1; }));
+  k.begin("read-every", "item", "5", kEndless);
+  EXPECT_TRUE(k.process->until([&] { return k.process->memory().status.recording.load() == 0; }));
+  k.process->command("stop");
+  EXPECT_TRUE(k.process->until([&] { return k.process->memory().status.recording.load() == 1; }));
 }
 
 }  // namespace
