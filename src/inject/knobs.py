@@ -1044,8 +1044,6 @@ def serve():
         take_back()
         out.clear()
         words[2] = 0
-        while take():
-            pass
         return True
     try:
         torch_is_there()
