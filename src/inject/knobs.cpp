@@ -149,11 +149,11 @@ Object* py_send(Object*, Object* line) {
 
 // The next command; "" if there is none.
 Object* py_take(Object*, Object*) {
-  const std::uint32_t at = commands_taken.load(kRelaxed);
+  std::uint32_t at = commands_taken.load(std::memory_order_acquire);
   if (commands_heard.load(std::memory_order_acquire) == at) return cpython.text("", 0, nullptr);
   const Command& command = commands[at % kCommands];
   Object* text = cpython.text(command.text, static_cast<std::ptrdiff_t>(command.bytes), "replace");
-  commands_taken.store(at + 1, std::memory_order_release);
+  commands_taken.compare_exchange_strong(at, at + 1, std::memory_order_release);  // unless all have been dropped
   return text;
 }
 
@@ -347,13 +347,15 @@ std::int64_t step_knobs(std::int64_t now) {
   const std::int64_t asked = asked_ns.load(std::memory_order_acquire);
   const bool set_up = is_set_up.load(std::memory_order_acquire);
   const bool on = !released && ring.memory->controls.knobs.load(kRelaxed) == 1 && !unable.load(kRelaxed);
-  if (!on) {
-    stop_turning();
-    if (!set_up && asked == 0) commands_taken.store(commands_heard.load(kRelaxed), kRelaxed);
-  } else if (!to_take_back.load(kRelaxed)) {
+  // What is to be taken back is taken back first, even if it is wanted again meanwhile.
+  const bool back = set_up && (!on || to_take_back.load(kRelaxed));
+  to_take_back.store(back, std::memory_order_release);
+  if (on && !back) {
     words[Allowed].store(1, kRelaxed);
+  } else {
+    stop_turning();
   }
-  to_take_back.store(words[Allowed].load(kRelaxed) == 0 && set_up, kRelaxed);
+  if (!on) commands_taken.store(commands_heard.load(kRelaxed), std::memory_order_release);
   if (asked != 0) {
     if (now < asked + kComesBy) return asked + kComesBy;
     if (!nudged && python_runs()) nudge();
@@ -361,7 +363,7 @@ std::int64_t step_knobs(std::int64_t now) {
   }
   const bool polls = set_up && words[Going].load(kRelaxed) != Nothing;
   const std::int64_t due = ran_ns.load(kRelaxed) + kPollEvery;
-  const bool wanted = (on && waiting()) || to_take_back.load(kRelaxed);
+  const bool wanted = waiting() || back;
   if (!wanted && !polls) return INT64_MAX;
   if (!wanted && now < due) return due;
   if (can_ask(now)) ask(now);

@@ -532,8 +532,8 @@ def judge(site):
     reads = [node for node in walk(function) if found(node)]
     if not reads:
         return "Its use could not be found in the source.", ()
-    if any(kind_of(node) == "Call" and dotted(node.func) in ("eval", "exec", "locals", "globals", "vars")
-           for node in walk(function)):
+    if any(kind_of(node) == "Call" and (dotted(node.func) in ("eval", "exec", "locals", "globals")
+                                        or dotted(node.func) == "vars" and not node.args) for node in walk(function)):
         return "The function uses eval(), locals() or the like.", ()
     for node in reads:
         why = use(node)
@@ -1044,8 +1044,6 @@ def serve():
         take_back()
         out.clear()
         words[2] = 0
-        while take():
-            pass
         return True
     try:
         torch_is_there()
