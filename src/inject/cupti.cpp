@@ -361,6 +361,14 @@ void start_cupti() {
   say_watching();
 }
 
+bool driver_is_up() {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  using Count = int (*)(int*);
+  const auto count = driver ? reinterpret_cast<Count>(dlsym(driver, "cuDeviceGetCount")) : nullptr;
+  int devices = 0;
+  return count && count(&devices) == 0;  // otherwise it is "not initialised"
+}
+
 int driver_version() {
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   using Get = int (*)(int*);

@@ -70,8 +70,9 @@ TEST(Library, NeedsLibcAlone) {
 
 TEST(Library, ExportsWhatIsLookedUpByNameAlone) {
   const Library library(LANESCOPE_INJECT);
-  EXPECT_THAT(library.exported, UnorderedElementsAre("InitializeInjection", "InitializeInjectionNvtx",
-                                                     "InitializeInjectionNvtx2", "InitializeInjectionNvtxExtension"));
+  EXPECT_THAT(library.exported,
+              UnorderedElementsAre("InitializeInjection", "InitializeInjectionNvtx", "InitializeInjectionNvtx2",
+                                   "InitializeInjectionNvtxExtension", "lanescope_enter"));
 }
 
 TEST(Library, LoadsOnGlibc231) {
