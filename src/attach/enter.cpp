@@ -36,8 +36,9 @@ using base::tr;
 using Address = std::uint64_t;
 
 constexpr Nanoseconds kGiveUp = 2 * base::kSecond;
-constexpr Nanoseconds kNextTry = base::kMillisecond;  // no thread waits just now
-constexpr Nanoseconds kPythonComes = base::kSecond;   // to its next bytecode
+constexpr Nanoseconds kNextTry = base::kMillisecond;         // no thread waits just now
+constexpr Nanoseconds kAskAgain = 200 * base::kMillisecond;  // a library that was just falling asleep again
+constexpr Nanoseconds kPythonComes = base::kSecond;          // to its next bytecode
 constexpr Nanoseconds kOtherViewerLeaves = 100 * base::kMillisecond;
 constexpr Nanoseconds kStops = 20 * base::kMillisecond;  // a thread that was told to
 constexpr const char* kEntry = "lanescope_enter";
@@ -209,6 +210,26 @@ std::string seen_from_there(const RunningProcess& process, const std::filesystem
   return !root.empty() && text.starts_with(root + "/") ? text.substr(root.size()) : text;
 }
 
+/// While it lives, writing to a pipe that nobody reads any more only fails.
+class NoPipeSignal {
+ public:
+  NoPipeSignal() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~NoPipeSignal() {
+    const timespec none{};
+    if (sigismember(&before_, SIGPIPE) == 0) ::sigtimedwait(&pipe_, nullptr, &none);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoPipeSignal(const NoPipeSignal&) = delete;
+  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+
+ private:
+  sigset_t pipe_{}, before_{};
+};
+
 /// Wakes the library that waits in this process. False: there is none.
 bool wake_library(const RunningProcess& process, const Meet& meet) {
   const std::string environment = text_of(proc(process.pid(), "environ"));
@@ -223,16 +244,23 @@ bool wake_library(const RunningProcess& process, const Meet& meet) {
   const std::string own = numbers.empty() ? std::to_string(process.pid()) : numbers.back();
   const auto path =
       seen_from_here(process, std::filesystem::path(runtime) / fmt::format("lanescope-sleep-{}", ::geteuid()) / own);
-  // Nobody waits at the other end: it cannot be opened.
-  const int fifo = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-  if (fifo < 0) return false;
-  struct stat facts {};
   const std::string line = seen_from_there(process, meet.socket) + "\n";
-  const bool ours = ::fstat(fifo, &facts) == 0 && S_ISFIFO(facts.st_mode) && facts.st_uid == ::geteuid();
-  const bool written = ours && ::write(fifo, line.data(), line.size()) == static_cast<ssize_t>(line.size());
-  ::close(fifo);
-  for (const Nanoseconds until = monotonic_now() + kGiveUp; written && monotonic_now() < until;) {
+  const NoPipeSignal no_pipe_signal;
+  bool written = false;
+  for (Nanoseconds now = monotonic_now(), until = now + kGiveUp, again = now; now < until; now = monotonic_now()) {
     if (meet.has_arrived()) return true;
+    if (now >= again) {
+      // If nobody waits at the other end, it cannot be opened; if somebody does, nothing of ours has reached him.
+      const int fifo = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+      if (fifo < 0 && !written) return false;
+      struct stat facts {};
+      const bool ours =
+          fifo >= 0 && ::fstat(fifo, &facts) == 0 && S_ISFIFO(facts.st_mode) && facts.st_uid == ::geteuid();
+      if (ours) written = ::write(fifo, line.data(), line.size()) == static_cast<ssize_t>(line.size()) || written;
+      if (fifo >= 0) ::close(fifo);
+      if (!written) return false;
+      again = now + kAskAgain;
+    }
     pause_for(kNextTry);
   }
   return false;

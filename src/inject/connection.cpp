@@ -364,11 +364,16 @@ class Loop {
   bool leave_cupti() {
     if (!kinds_on() || !may_finalise() || buffers_moved() == moved_at_burst_) return false;
     deliver(static_cast<std::uint32_t>(level_), true);
-    if (detach_cupti().how != Departure::Done) return false;
-    const timespec others_leave{0, kOthersLeave / hurry};
-    nanosleep(&others_leave, nullptr);
-    forget_cupti();
-    return true;
+    for (int i = 0; i < 3 && leaving.load(std::memory_order_acquire) == 0; ++i) {
+      const Departure how = detach_cupti().how;
+      if (how == Departure::No) continue;  // a thread was in a long call
+      if (how != Departure::Done) return false;
+      const timespec others_leave{0, kOthersLeave / hurry};
+      nanosleep(&others_leave, nullptr);
+      forget_cupti();
+      return true;
+    }
+    return false;
   }
 
   // `held_up_`: of the time without CUPTI, what it took to finalise and to subscribe, when it may hold calls up.
@@ -479,7 +484,7 @@ class Loop {
       if (viewer || !leave_cupti()) {
         if (!viewer) {
           watch(Watched::Nothing, 0);  // leave_cupti() may have watched more
-          if (kinds_on()) release_kinds();
+          if (kinds_on() && graphs_seen.load()) release_kinds();
         }
         stop_kernels();
         release_calls();

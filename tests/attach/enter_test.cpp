@@ -29,6 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AnyOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(HarmlessWaitTest, OnlyWhereNoLockOfTheCLibraryIsHeld) {
   EXPECT_FALSE(harmless_wait("running"));
@@ -165,6 +166,7 @@ class EnterTest : public testing::Test {
     if (!may_enter()) GTEST_SKIP() << "this system does not permit ptrace";
     ::setenv("LANESCOPE_INJECT", LANESCOPE_INJECT, 1);
   }
+  void TearDown() override { ::unsetenv("LANESCOPE_INJECT"); }
   static AttachOptions options_for(const Target& target) {
     AttachOptions options;
     options.pid = static_cast<std::uint32_t>(target.pid());
@@ -293,6 +295,78 @@ TEST_F(EnterTest, AnyProgramThatWaitsCanBeEntered) {
   EXPECT_TRUE(target.waits());
 }
 
+// It needs no rights but its user's, and its NVTX ranges and first contexts are seen.
+TEST_F(EnterTest, ALibraryThatSleepsIsWoken) {
+  const std::string folder = testing::TempDir() + "/runtime";
+  fs::create_directories(folder);
+  const auto target = Target::python(
+      kTraining,
+      {{"CUDA_INJECTION64_PATH", LANESCOPE_INJECT}, {"LANESCOPE_ATTACH", "sleep"}, {"XDG_RUNTIME_DIR", folder}});
+  const std::string fifo =
+      folder + "/lanescope-sleep-" + std::to_string(::geteuid()) + "/" + std::to_string(target->pid());
+  ASSERT_TRUE(fs::is_fifo(fifo));
+  const RunningProcess process(target->pid());
+  for (int round = 0; round < 3; ++round) {
+    SCOPED_TRACE(round);
+    Attachment attachment(options_for(*target));
+    ASSERT_TRUE(until([&] {  // the last round's thread sleeps again
+      const int end = ::open(fifo.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+      if (end >= 0) ::close(end);
+      return end >= 0;
+    }));
+    attachment.start();
+    ASSERT_TRUE(until([&] { return attachment.trace().counts().recorded > 100; }));
+    for (const Remark& remark : attachment.state().remarks) EXPECT_THAT(remark.sentence, Not(HasSubstr("NVTX")));
+    EXPECT_THAT(refusal(target->pid()), HasSubstr("another Lanescope watches it"));
+  }
+  EXPECT_EQ(target->end(), 0);
+  EXPECT_EQ(target->output(), "ready\ndone\n");
+  EXPECT_FALSE(fs::exists(fifo));
+}
+
+// No thread of it waits, and it is never stopped.
+TEST_F(EnterTest, PythonIsAskedFrom314On) {
+  const char* python = std::getenv("LANESCOPE_PYTHON_314");
+  if (!python) GTEST_SKIP() << "LANESCOPE_PYTHON_314 names no Python 3.14";
+  Target target({python, "-u", "-c", "print('ready', flush=True)\nwhile True: pass\n"});
+  ASSERT_TRUE(until([&] { return target.output() == "ready\n"; })) << target.output();
+  const RunningProcess process(target.pid());
+  for (int round = 0; round < 5; ++round) {
+    Meeting meeting;
+    std::optional<Arrival> arrival;
+    const auto has_arrived = [&] { return arrival || (arrival = meeting.next()); };
+    const Entry entry = enter(process, injection_library(), {meeting.socket_path(), has_arrived});
+    EXPECT_EQ(entry.way, Entry::Way::Python);
+    ASSERT_TRUE(arrival);
+    ::close(arrival->memory);
+    ::close(arrival->socket);
+  }
+  EXPECT_EQ(target.output(), "ready\n");
+}
+
+// It sees neither our files nor our temporary folder.
+TEST_F(EnterTest, AProgramInAContainer) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root for a container";
+  const std::string build = fs::path(LANESCOPE_INJECT).parent_path().string();
+  Target target({"unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c",
+                 "mount -t tmpfs none " + build + " && mount -t tmpfs none /tmp && echo ready && exec sleep 1000"});
+  if (!until([&] { return target.output() == "ready\n" || !target.output().empty(); })) FAIL();
+  if (target.output() != "ready\n") GTEST_SKIP() << target.output();
+  pid_t inside = 0;
+  ASSERT_TRUE(until([&] {
+    const std::string children =
+        read_all("/proc/" + std::to_string(target.pid()) + "/task/" + std::to_string(target.pid()) + "/children");
+    inside = std::atoi(children.c_str());
+    return inside > 0 && read_all("/proc/" + std::to_string(inside) + "/comm") == "sleep\n";
+  }));
+  AttachOptions options;
+  options.pid = static_cast<std::uint32_t>(inside);
+  Attachment attachment(options);
+  attachment.start();
+  ASSERT_TRUE(until([&] { return !attachment.state().processes.empty(); }));
+  EXPECT_EQ(attachment.state().processes.front().pid, static_cast<std::uint32_t>(inside));
+}
+
 // --- refused ---------------------------------------------------------------------------------------------------------
 
 TEST_F(EnterTest, ProcessesThatAreNotThere) {
@@ -389,9 +463,9 @@ threading.Thread(target=lambda: (sys.stdin.readline(), end.set())).start()
 work()
 )"},
                            {"forks loaders", R"(
-import multiprocessing, sys, threading
+import multiprocessing, os, threading
 end = threading.Event()
-threading.Thread(target=lambda: (sys.stdin.readline(), end.set())).start()
+threading.Thread(target=lambda: (os.read(0, 1), end.set())).start()
 def load(pipe):
     for i in range(20): pipe.send(bytes(10_000))
     pipe.close()
