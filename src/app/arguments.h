@@ -218,6 +218,7 @@ struct AttachArguments {
     if (path != std::string::npos) remote.lanescope = host.substr(path + 1);
     remote.command = options.command;
     remote.pid = options.pid;
+    if (remote.pid != 0) remote.command.words = {"PID", std::to_string(remote.pid)};  // what the window shows
     remote.intensity = options.intensity;
     if (!bandwidth.empty())
       remote.bytes_per_s = static_cast<std::uint64_t>(whole_number("--bandwidth", bandwidth, 1, 10'000)) * 1'000'000;

@@ -32,6 +32,7 @@ constexpr std::int64_t kRest = 50 * kMillisecond;       // between two looks at 
 constexpr std::int64_t kAlert = 10 * kMillisecond;      // otherwise
 constexpr std::int64_t kWorthLeaving = 300 * kMillisecond;  // until the next burst: it takes 15 to 25 ms of our thread
 constexpr std::int64_t kOthersLeave = 5 * kMillisecond;     // CUPTI's wrappers, once it is finalised
+constexpr std::uint32_t kGraphsSurvive = 130001;            // see may_finalise(): CUDA 13.0 update 1
 constexpr std::int64_t kTryAgain = 2 * kSecond;             // to subscribe, while another profiler has CUPTI
 constexpr std::int64_t kAnswer = 200 * kMillisecond;        // the viewer's, to Hello
 constexpr std::int64_t kAtExit = 200 * kMillisecond;
@@ -355,8 +356,10 @@ class Loop {
     if (kinds_on()) read_completed();
   }
 
+  // Graphs from before a viewer came are not known. As long as they are not replayed, CUPTI may go: measured with CUDA
+  // 13.0 update 1, a graph of PyTorch's and one of torch.compile's.
   static bool may_finalise() {
-    return contexts_seen() <= 1 && !graphs_seen.load() &&
+    return (!late.load(kRelaxed) || cupti.version >= kGraphsSurvive) && contexts_seen() <= 1 && !graphs_seen.load() &&
            ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::Watching);
   }
 
@@ -612,7 +615,7 @@ bool greet(const char* path) {
 // --- Entered while the program runs ---------------------------------------------------------------------------------
 
 // Nothing of an earlier viewer's time counts, and nothing that was sent is known to the next one.
-void begin_anew() {
+void forget_last_viewer() {
   const timespec callbacks_end{0, kCallbacksEnd};
   nanosleep(&callbacks_end, nullptr);
   begin_records_anew();
@@ -633,7 +636,7 @@ char viewer_path[sizeof(sockaddr_un::sun_path)];
 // On a thread of the library's own, for as long as the viewer is there.
 void serve() {
   prctl(PR_SET_NAME, "lanescope");
-  if (ring.memory) begin_anew();
+  if (ring.memory) forget_last_viewer();
   late.store(true, kRelaxed);
   if (greet(viewer_path)) loop.run();
   serving.store(false, std::memory_order_release);

@@ -599,6 +599,8 @@ print(gpu.callbacks_enabled(), gpu.kinds_enabled(), flush=True)
     ASSERT_NE(process, nullptr) << viewer.output();
     ASSERT_TRUE(process->until([&] { return process->state() == wire::State::Watching; }));
     EXPECT_EQ(process->python(), wire::Python::Walking);
+    EXPECT_THAT(std::string(process->memory().status.cupti_path), HasSubstr("libcupti.so.13"));
+    EXPECT_EQ(process->memory().status.cupti_version.load(), 130001u);
     viewer.say("enter");  // while it is watched
     const std::string refused = "entered 1\n";
     ASSERT_TRUE(process->until([&] {
