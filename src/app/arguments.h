@@ -105,7 +105,7 @@ class WindowArguments {
 
 struct AttachArguments {
   std::vector<std::string> command, variables, trials;
-  std::string record, level = "acquire", share, folder, memory_mb, theme, to, host, bandwidth;
+  std::string record, level = "acquire", share, folder, memory_mb, theme, to, host, bandwidth, pid;
   bool no_launch_lines = false, knobs = false;
 
   void add_to(CLI::App& app) {
@@ -129,6 +129,7 @@ struct AttachArguments {
     app.add_option("--to", to,
                    base::tr("no command: a window on what is being recorded here, by process number or name"))
         ->type_name("PID|NAME");
+    app.add_option("--pid", pid, base::tr("no command: watch a program of yours that runs already"))->type_name("PID");
     app.add_option(
            "--host", host,
            base::tr("run the command on another machine, over your own ssh; after \":\", where lanescope is there"))
@@ -150,9 +151,17 @@ struct AttachArguments {
   AttachRequest request(const CLI::App& app) const {
     if (std::string why = attach::why_not(); !why.empty()) throw base::UsageError(std::move(why));
     if (!to.empty()) return request_to(app);
-    if (command.empty())
-      throw base::UsageError(base::tr("attach needs a command: lanescope attach -- python train.py"));
     AttachRequest request;
+    if (!pid.empty()) {
+      if (!command.empty())
+        throw base::UsageError(base::tr("{} cannot be used with {}", "--pid", base::tr("a command")));
+      for (const char* option : {"--folder", "--env"}) {
+        if (app.count(option) != 0) throw base::UsageError(base::tr("{} cannot be used with {}", "--pid", option));
+      }
+      request.options.pid = static_cast<std::uint32_t>(whole_number("--pid", pid, 1, 4'194'304));
+    } else if (command.empty()) {
+      throw base::UsageError(base::tr("attach needs a command: lanescope attach -- python train.py"));
+    }
     request.options.command.words = command;
     request.options.command.folder = folder;
     for (const std::string& variable : variables) {
@@ -220,8 +229,8 @@ struct AttachArguments {
   }
   AttachRequest request_to(const CLI::App& app) const {
     if (!command.empty()) throw base::UsageError(base::tr("{} cannot be used with {}", "--to", base::tr("a command")));
-    for (const char* option :
-         {"--host", "--record", "--level", "--share", "--no-launch-lines", "--folder", "--env", "--knobs", "--try"}) {
+    for (const char* option : {"--pid", "--host", "--record", "--level", "--share", "--no-launch-lines", "--folder",
+                               "--env", "--knobs", "--try"}) {
       if (app.count(option) != 0) throw base::UsageError(base::tr("{} cannot be used with {}", "--to", option));
     }
     AttachRequest request;
@@ -237,6 +246,8 @@ struct AttachArguments {
     remote.host = host.substr(0, path);
     if (path != std::string::npos) remote.lanescope = host.substr(path + 1);
     remote.command = options.command;
+    remote.pid = options.pid;
+    if (remote.pid != 0) remote.command.words = {"PID", std::to_string(remote.pid)};  // what the window shows
     remote.intensity = options.intensity;
     if (!bandwidth.empty())
       remote.bytes_per_s = static_cast<std::uint64_t>(whole_number("--bandwidth", bandwidth, 1, 10'000)) * 1'000'000;

@@ -29,13 +29,15 @@ namespace {
 using base::tr;
 
 std::atomic<attach::Attachment*> watched_program{nullptr};
+std::atomic<attach::Attachment*> entered_program{nullptr};  // one that was running before
 std::atomic<attach::RemoteProgram*> remote_program{nullptr};
 
-/// While it lives, signals sent to this program reach the watched one. What the terminal sends reaches both anyway.
+/// While it lives, signals sent to this program reach the watched one, or end the watching if that was running before.
+/// What the terminal sends reaches both anyway.
 class PassOnSignals {
  public:
   explicit PassOnSignals(attach::Attachment& attachment) {
-    watched_program.store(&attachment);
+    (attachment.options().pid != 0 ? entered_program : watched_program).store(&attachment);
     begin();
   }
   explicit PassOnSignals(attach::RemoteProgram& remote) {
@@ -45,6 +47,7 @@ class PassOnSignals {
   ~PassOnSignals() {
     for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
     watched_program.store(nullptr);
+    entered_program.store(nullptr);
     remote_program.store(nullptr);
   }
   PassOnSignals(const PassOnSignals&) = delete;
@@ -64,7 +67,9 @@ class PassOnSignals {
     action.sa_sigaction = [](int number, siginfo_t* info, void*) {
       const pid_t program = target();
       const bool from_terminal = info->si_code == SI_KERNEL;
-      if (program <= 0) {  // there is only this program left to end
+      if (attach::Attachment* entered = entered_program.exchange(nullptr)) {
+        entered->leave();         // the program was there before, and goes on
+      } else if (program <= 0) {  // there is only this program left to end
         ::signal(number, SIG_DFL);
         ::raise(number);
       } else if (!from_terminal) {
@@ -331,6 +336,7 @@ int attach_program(const AttachRequest& request) {
     show_attached(request.window, attachment);
     attachment->detach();
   }
+  if (request.options.pid != 0) return kDone;
   const PassOnSignals pass_on(*attachment);
   return attach::Launched::exit_status(attachment->wait());  // it goes on without the window
 }

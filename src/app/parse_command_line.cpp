@@ -88,6 +88,7 @@ Examples:
   lanescope attach --level waits -- python train.py --epochs 3
   lanescope attach --record run.lanescope -- python train.py
   lanescope attach --to train.py
+  lanescope attach --pid 1234
   lanescope attach --host me@node -- python train.py
   lanescope attach --try list --try log_interval=100 -- python train.py)");
 

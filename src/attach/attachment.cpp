@@ -112,12 +112,25 @@ Attachment::Attachment(AttachOptions options)
       meeting_(std::make_unique<Meeting>()),
       intensity_(options_.intensity) {
   injection_library();  // says so now if there is none
+  if (options_.pid == 0) return;
+  running_process_ = std::make_unique<RunningProcess>(static_cast<pid_t>(options_.pid));
+  options_.command.words = process_words(options_.pid);
+  if (!running_process_->root().empty()) meeting_ = std::make_unique<Meeting>(running_process_->root());
 }
 
 Attachment::~Attachment() { detach(); }
 
 void Attachment::start() {
-  {
+  if (running_process_) {
+    const auto has_arrived = [&] {
+      pollfd listener{meeting_->descriptors().front(), POLLIN, 0};
+      return ::poll(&listener, 1, 0) > 0;
+    };
+    const Entry entry = enter(*running_process_, injection_library(), {meeting_->socket_path(), has_arrived});
+    const std::lock_guard lock(mutex_);
+    entry_ = entry;
+    state_.started = true;
+  } else {
     const std::lock_guard lock(mutex_);
     launched_ = std::make_unique<Launched>(options_.command, meeting_->socket_path());
     state_.started = true;
@@ -135,13 +148,14 @@ void Attachment::detach() {
 int Attachment::wait() {
   if (thread_.joinable()) thread_.join();
   const std::lock_guard lock(mutex_);
-  const int status = launched_ ? launched_->wait() : 0;
+  const int status = launched_ ? launched_->wait() : 0;  // who was running before has no status for us
   program_.store(0, std::memory_order_relaxed);
   return status;
 }
 
 // The number may soon be another process's.
 std::optional<int> Attachment::ended() const {
+  if (running_process_) return running_process_->ended() ? std::optional(0) : std::nullopt;
   const std::optional<int> status = launched_ ? launched_->ended() : std::nullopt;
   if (status) program_.store(0, std::memory_order_relaxed);
   return status;
@@ -202,7 +216,8 @@ void Attachment::meet() {
     auto watched = std::make_unique<Watched>();
     watched->socket = arrival->socket;
     const std::size_t bytes = arrival->hello.bytes;
-    const std::uint32_t pid = arrival->hello.pid;
+    // In a container it has another number, and nobody else knows the socket.
+    const std::uint32_t pid = running_process_ ? options_.pid : arrival->hello.pid;
     std::string problem;
     std::optional<RingReader> ring;
     if (processes_.size() >= kMostProcesses) {
@@ -502,7 +517,7 @@ void Attachment::publish() {
   state_.without_gpu = std::max(others_, without_gpu);
   state_.health = health;
   state_.ended = status.has_value();
-  if (status) state_.end = Launched::describe(*status);
+  if (status) state_.end = launched_ ? Launched::describe(*status) : tr("it has ended");
   if (with_gpu == 0 && status) {
     remarks.push_back({tr("The program ended ({}) without a call to the GPU.", state_.end), true});
   } else if (with_gpu == 0 && now > kQuiet) {
@@ -518,11 +533,28 @@ void Attachment::publish() {
   if (meeting_->refused() != 0) {
     remarks.push_back({tr("{} processes that wanted to report in were refused.", meeting_->refused()), true});
   }
+  if (entry_) say_what_is_missing(remarks, now, status.has_value());
   if (launched_ && !launched_->without_nvtx().empty()) remarks.push_back({launched_->without_nvtx(), false});
   remarks.insert(remarks.end(), unwatched_.begin(), unwatched_.end());
   remarks.insert(remarks.end(), found_.begin(), found_.end());
   state_.remarks = std::move(remarks);
   open_calls_ = std::move(open);
+}
+
+void Attachment::say_what_is_missing(std::vector<Remark>& remarks, Nanoseconds now, bool ended) const {
+  if (processes_.empty() && ended_.empty() && !ended && now > kQuiet) {
+    remarks.push_back({tr("The program has the library now, but has not reported in: a sandbox may keep it from this "
+                          "program's socket."),
+                       true});
+  }
+  remarks.push_back(
+      {entry_->way == Entry::Way::Asleep
+           ? tr("Attached while it ran: what was before is not known, and processes that it starts are not watched.")
+           : tr("Attached while it ran: what was before is not known; its NVTX ranges (with NCCL's sizes), names that "
+                "it "
+                "gave to threads, and processes that it starts are not seen. Started by lanescope attach --, they "
+                "are."),
+       false});
 }
 
 // --- for any thread --------------------------------------------------------------------------------------------------

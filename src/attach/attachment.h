@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "attach/enter.h"
 #include "attach/launcher.h"
 #include "attach/program_state.h"
 #include "attach/watched_process.h"
@@ -30,17 +31,21 @@ class Attachment {
   Attachment(const Attachment&) = delete;
   Attachment& operator=(const Attachment&) = delete;
 
-  /// Throws base::Error if the program cannot be started.
+  /// Throws base::Error if the program cannot be started, or not be entered.
   void start();
   /// Stops watching; the program goes on. What it has sent is in the trace.
   void detach();
-  /// Waits until the program has ended, and all that it sent is in the trace. Returns the status of waitpid().
+  /// The same without waiting for it; safe in a signal handler.
+  void leave() { stop_.store(true, std::memory_order_release); }
+  /// Waits until the program has ended, and all that it sent is in the trace. Returns the status of waitpid(); 0 for
+  /// one that was running before, for which leave() ends the waiting, too.
   int wait();
   /// The program has not ended yet, and is watched.
   bool running() const { return running_.load(std::memory_order_acquire); }
   void signal(int number);
   std::optional<int> wait_status() const;
-  pid_t program() const { return program_.load(std::memory_order_relaxed); }  ///< 0: not started, or ended
+  /// 0: not started, or ended, or not started by us.
+  pid_t program() const { return program_.load(std::memory_order_relaxed); }
 
   const AttachOptions& options() const { return options_; }
   const trace::Trace& trace() const { return trace_; }
@@ -88,6 +93,7 @@ class Attachment {
   void ask(std::uint32_t pid, std::function<std::string(KnobLines&)> line);
   void end_of(Watched& watched);
   void look_around(const std::set<std::uint32_t>& known);  // those that have reported in
+  void say_what_is_missing(std::vector<Remark>& remarks, Nanoseconds now, bool ended) const;
   static ProcessState state_of(Watched& watched);
   static void add_health(trace::CaptureHealth& health, const Watched& watched, const ProcessState& state);
   static void add_remarks(std::vector<Remark>& remarks, const Watched& watched, const ProcessState& state);
@@ -114,6 +120,8 @@ class Attachment {
 
   mutable std::mutex mutex_;  // guards what follows
   std::unique_ptr<Launched> launched_;
+  std::unique_ptr<RunningProcess> running_process_;  // the other kind; constant once it is there
+  std::optional<Entry> entry_;
   Intensity intensity_;
   AttachState state_;
   std::vector<trace::OpenCall> open_calls_;

@@ -36,7 +36,7 @@ constexpr const char* kLibrary = "liblanescope_inject.so";
 
 std::string reason() { return std::strerror(errno); }
 
-std::filesystem::path private_folder() {
+std::filesystem::path private_folder(const std::filesystem::path& root) {
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   std::error_code error;
   std::filesystem::path parent =
@@ -44,6 +44,7 @@ std::filesystem::path private_folder() {
           ? std::filesystem::path(runtime)
           : std::filesystem::temp_directory_path(error);
   if (parent.empty()) parent = "/tmp";
+  if (!root.empty()) parent = root / "tmp";
   std::string pattern = (parent / "lanescope-XXXXXX").string();
   if (!::mkdtemp(pattern.data())) {  // only this user may enter it
     throw base::Error(tr("{}: cannot make a folder for the connection: {}", parent.string(), reason()));
@@ -105,7 +106,8 @@ std::string value_of(const Command& command, const char* name) {
 std::string library_for(const Command& command) {
   if (command.words.empty()) throw base::UsageError(tr("there is no command to start"));
   const std::string library = injection_library().string();
-  if (const std::string other = value_of(command, kCudaVariable); !other.empty() && other != library) {
+  const bool asleep = value_of(command, wire::kSocketVariable) == "sleep";  // a job's prolog has set ours, see enter.h
+  if (const std::string other = value_of(command, kCudaVariable); !asleep && !other.empty() && other != library) {
     throw base::UsageError(tr(
         "{} is already set to {}: another tool watches the program. Unset it, or start the program without that tool.",
         kCudaVariable, other));
@@ -164,7 +166,7 @@ std::filesystem::path injection_library() {
 
 // --- Meeting ---------------------------------------------------------------------------------------------------------
 
-Meeting::Meeting() : folder_(private_folder()), path_(folder_ / "attach") {
+Meeting::Meeting(const std::filesystem::path& root) : folder_(private_folder(root)), path_(folder_ / "attach") {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const std::string text = path_.string();
@@ -241,7 +243,8 @@ Launched::Launched(const Command& command, const std::filesystem::path& socket) 
   const std::string library = library_for(command);
   std::map<std::string, std::string> variables = command.variables;
   variables[kCudaVariable] = library;
-  if (const std::string other = value_of(command, kNvtxVariable); !other.empty() && other != library) {
+  const bool asleep = value_of(command, wire::kSocketVariable) == "sleep";
+  if (const std::string other = value_of(command, kNvtxVariable); !asleep && !other.empty() && other != library) {
     without_nvtx_ =
         tr("{} is already set to {}, so the program's NVTX ranges are not seen here.", kNvtxVariable, other);
   } else {

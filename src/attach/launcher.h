@@ -34,7 +34,8 @@ struct Arrival {
 /// The socket that the processes of one program report to, in a folder that only this user can enter.
 class Meeting {
  public:
-  Meeting();  ///< throws base::Error
+  /// In the temporary folder of a program in a container, if `root` is where that has its files. Throws base::Error.
+  explicit Meeting(const std::filesystem::path& root = {});
   ~Meeting();
   Meeting(const Meeting&) = delete;
   Meeting& operator=(const Meeting&) = delete;

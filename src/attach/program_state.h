@@ -41,6 +41,7 @@ const char* to_text(wire::Level level);
 
 struct AttachOptions {
   Command command;
+  std::uint32_t pid = 0;  ///< instead of the command: a program that runs already
   Intensity intensity;
   std::size_t memory_cap_bytes = std::size_t{2} << 30;
   bool knobs = false;  ///< the program's knobs may be turned: a trial changes it while it runs
@@ -50,6 +51,7 @@ struct RemoteOptions {
   std::string host;                     ///< as ssh takes it: "user@node"
   std::string lanescope = "lanescope";  ///< the program there
   Command command;                      ///< the folder is there, too
+  std::uint32_t pid = 0;                ///< instead of the command: a program that runs there already
   Intensity intensity;
   std::filesystem::path copy;             ///< the copy of the recording; empty: a temporary file
   std::uint64_t bytes_per_s = 4'000'000;  ///< the recording is copied no faster

@@ -32,7 +32,7 @@ namespace {
 
 using base::tr;
 
-constexpr std::string_view kOption = "--record", kEnding = ".lanescope", kFollowing = "--to";
+constexpr std::string_view kOption = "--record", kEnding = ".lanescope", kFollowing = "--to", kRunning = "--pid";
 
 std::string read_recording(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -74,14 +74,23 @@ std::optional<Recording> as_recording(pid_t process) {
   const std::vector<std::string> words = process_words(static_cast<std::uint32_t>(process));
   if (words.size() < 2 || words[1] != "attach") return std::nullopt;
   Recording found;
+  std::optional<pid_t> entered;  // --pid
   found.recorder = process;
   const auto command = std::find(words.begin(), words.end(), "--");
   for (auto word = words.begin(); word != command; ++word) {
+    if (*word == kRunning && word + 1 != command) entered = as_pid(*(word + 1));
+    if (word->starts_with(std::string(kRunning) + "=")) entered = as_pid(word->substr(kRunning.size() + 1));
     if (*word == kOption && word + 1 != command) found.file = *(word + 1);
     if (word->starts_with(std::string(kOption) + "=")) found.file = word->substr(kOption.size() + 1);
   }
-  if (command == words.end() || found.file.extension() != kEnding) return std::nullopt;
-  found.words.assign(command + 1, words.end());
+  if ((command == words.end() && !entered) || found.file.extension() != kEnding) return std::nullopt;
+  if (entered) {
+    found.words = process_words(static_cast<std::uint32_t>(*entered));
+    found.names.push_back(process_name(static_cast<std::uint32_t>(*entered)));
+    found.processes.push_back(*entered);
+  } else {
+    found.words.assign(command + 1, words.end());
+  }
   if (found.file.is_relative()) found.file = process_folder(static_cast<std::uint32_t>(process)) / found.file;
   std::error_code error;
   if (!std::filesystem::exists(found.file, error)) return std::nullopt;
@@ -199,6 +208,7 @@ std::string command_there(const RemoteOptions& options, const std::string& file)
   if (!options.intensity.launch_lines) text += " --no-launch-lines";
   if (!options.command.folder.empty()) text += " --folder " + word_there(options.command.folder.string());
   for (const auto& [name, value] : options.command.variables) text += " --env " + joined_words({name + "=" + value});
+  if (options.pid != 0) return fmt::format("{} --pid {}", text, options.pid);
   return text + " -- " + joined_words(options.command.words);
 }
 

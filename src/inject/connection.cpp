@@ -12,6 +12,7 @@
 #include <sys/un.h>
 
 #include <cstring>
+#include <new>
 
 #include "inject/calls.h"
 #include "inject/compat.h"
@@ -33,6 +34,7 @@ constexpr std::int64_t kRest = 50 * kMillisecond;       // between two looks at 
 constexpr std::int64_t kAlert = 10 * kMillisecond;      // otherwise
 constexpr std::int64_t kWorthLeaving = 300 * kMillisecond;  // until the next burst: it takes 15 to 25 ms of our thread
 constexpr std::int64_t kOthersLeave = 5 * kMillisecond;     // CUPTI's wrappers, once it is finalised
+constexpr std::uint32_t kGraphsSurvive = 130001;            // see may_finalise(): CUDA 13.0 update 1
 constexpr std::int64_t kTryAgain = 2 * kSecond;             // to subscribe, while another profiler has CUPTI
 constexpr std::int64_t kAnswer = 200 * kMillisecond;        // the viewer's, to Hello
 constexpr std::int64_t kAtExit = 200 * kMillisecond;
@@ -42,7 +44,9 @@ constexpr std::int64_t kBurstSample = kMillisecond;
 constexpr std::int64_t kIdle = 10 * kSecond, kIdleSample = 100 * kMillisecond;
 constexpr std::int64_t kPythonComes = 60 * kSecond;  // an interpreter that has not come by then is not waited for
 constexpr std::int32_t kMostRanks = 10'000'000;
-constexpr std::int64_t kInitTakes = 10 * kSecond;  // at most: cuInit
+constexpr std::int64_t kInitTakes = 10 * kSecond;          // at most: cuInit
+constexpr std::int64_t kCallbacksEnd = 20 * kMillisecond;  // those that were under way when the last viewer left
+constexpr const char* kAsleep = "sleep";                   // LANESCOPE_ATTACH, for a library that waits to be woken
 
 /// A descriptor of ours. The program may close it, and then the number may be that of a file of its own.
 class Descriptor {
@@ -81,8 +85,13 @@ Descriptor wake, wake_from;             // a pipe: both ends, and unlike an even
 std::atomic<std::uint32_t> leaving{0};  // 1: the program ends
 std::atomic<std::uint32_t> done{0};     // 1: the thread has ended; a futex
 bool python_done = false;
-std::int64_t hurry = 1;  // what is waited for between bursts takes so many times less; for tests
+std::atomic<bool> serving{false};      // a viewer; only one at a time
+std::atomic<bool> cupti_begun{false};  // for this viewer
+std::atomic<bool> late{false};         // the viewer came while the program was running
+std::int64_t hurry = 1;                // what is waited for between bursts takes so many times less; for tests
 wire::Job job{};
+Line<256> fifo;  // see "Asleep"
+pid_t fifo_of = 0;
 
 // --- Connecting ------------------------------------------------------------------------------------------------------
 
@@ -223,6 +232,10 @@ class Loop {
     } else if (away_since_ != 0) {
       if (now >= try_again_) come_back();
       at_latest(try_again_);
+    } else if (!in_init && late.load(kRelaxed) && !cupti_begun.load(kRelaxed) && driver_is_up()) {
+      driver_ready.store(true, std::memory_order_release);  // cuInit has ended long ago
+      begin_cupti();
+      at_latest(now);
     }
     // Without CUPTI, a thread that makes calls looks as if it made none.
     if (request.level >= wire::Level::Waits && request.sample > 0 && cupti_works.load(kRelaxed)) {
@@ -331,9 +344,7 @@ class Loop {
     // Without a buffer of ours, somebody else has perhaps taken the records over, and would lose them.
     const bool ours = buffers_moved() != moved_at_burst_;
     if (far_ahead || !ours || next - now < kWorthLeaving / hurry) return read_completed();
-    const bool alone =
-        contexts_seen() <= 1 && ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::Watching);
-    if (!stays_ && alone && !graphs_seen.load()) {
+    if (!stays_ && may_finalise()) {
       deliver(static_cast<std::uint32_t>(level_), true);
       const Departed departed = detach_cupti();
       if (departed.how == Departure::Done) {
@@ -349,6 +360,29 @@ class Loop {
     }
     release_kinds();
     if (kinds_on()) read_completed();
+  }
+
+  // Graphs from before a viewer came are not known. As long as they are not replayed, CUPTI may go: measured with CUDA
+  // 13.0 update 1, a graph of PyTorch's and one of torch.compile's.
+  static bool may_finalise() {
+    return (!late.load(kRelaxed) || cupti.version >= kGraphsSurvive) && contexts_seen() <= 1 && !graphs_seen.load() &&
+           ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::Watching);
+  }
+
+  // The viewer has left, and the program goes on: as fast as without us. True if CUPTI has left the process.
+  bool leave_cupti() {
+    if (!kinds_on() || !may_finalise() || buffers_moved() == moved_at_burst_) return false;
+    deliver(static_cast<std::uint32_t>(level_), true);
+    for (int i = 0; i < 3 && leaving.load(std::memory_order_acquire) == 0; ++i) {
+      const Departure how = detach_cupti().how;
+      if (how == Departure::No) continue;  // a thread was in a long call
+      if (how != Departure::Done) return false;
+      const timespec others_leave{0, kOthersLeave / hurry};
+      nanosleep(&others_leave, nullptr);
+      forget_cupti();
+      return true;
+    }
+    return false;
   }
 
   // `held_up_`: of the time without CUPTI, what it took to finalise and to subscribe, when it may hold calls up.
@@ -458,9 +492,15 @@ class Loop {
         }
         deliver(level, true);
       }
-      stop_kernels();
-      cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR);
-      cupti.unsubscribe(cupti.subscriber);
+      if (viewer || !leave_cupti()) {
+        if (!viewer) {
+          watch(Watched::Nothing, 0);  // leave_cupti() may have watched more
+          if (kinds_on() && graphs_seen.load()) release_kinds();
+        }
+        stop_kernels();
+        release_calls();
+        cupti.unsubscribe(cupti.subscriber);
+      }
       cupti_works.store(false, std::memory_order_release);
     }
     add_up_counts();
@@ -487,8 +527,15 @@ class Loop {
 };
 Loop loop;
 
+void* run_loop(void*) {
+  loop.run();
+  serving.store(false, std::memory_order_release);
+  return nullptr;
+}
+
 // In a forked child: it shares the memory, but has no thread of ours, and CUPTI does not work in it.
 void forked() {
+  serving.store(false, kRelaxed);  // it may be watched by a viewer of its own
   forget_knobs();
   if (!live()) return;
   const int saved = errno;
@@ -503,8 +550,9 @@ void forked() {
 
 // At the program's end the thread sends what there is, but the program does not wait long for it.
 void leave() {
-  if (!live()) return;
   const int saved = errno;
+  if (fifo_of == getpid()) unlink(fifo.c_str());
+  if (!live()) return;
   ring.memory->end.store(static_cast<std::uint32_t>(wire::End::Regular), kRelaxed);
   leaving.store(1, std::memory_order_release);
   wake_up();
@@ -515,6 +563,133 @@ void leave() {
   }
   ring.live.store(false, std::memory_order_release);
   errno = saved;
+}
+
+// Says Hello to the viewer at this socket, and waits a moment for its answer. False: nobody answers.
+bool greet(const char* path) {
+  static const bool tables = create_tables();
+  if (!tables) return false;
+  const int s = connect_to(path);
+  if (s < 0) return false;
+  const int file = ring.create(slots());
+  if (file < 0) {
+    close(s);
+    return false;
+  }
+  ring.memory->job = job = read_job();
+  hurry = clamp(number_in("LANESCOPE_HURRY"), 1, 100);
+  ring.memory->end.store(static_cast<std::uint32_t>(wire::End::None), kRelaxed);
+  ring.live.store(true, std::memory_order_release);
+  connection.take(s);
+  int ends[2] = {-1, -1};
+  bool piped = wake.get() >= 0 && wake_from.get() >= 0;  // of an earlier viewer
+  if (!piped) {
+    piped = pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0;
+    wake_from.take(ends[0]);
+    wake.take(ends[1]);
+  }
+  python_done = find_python();
+  // Until the viewer has said what it wants: it may be slow, and the first calls are not to be missed.
+  ring.memory->controls.level.store(static_cast<std::uint32_t>(wire::Level::Acquire), kRelaxed);
+  const bool hello = piped && say_hello(s, file);
+  close(file);
+  if (hello) {
+    // The viewer writes the controls and then a byte. So the program's first calls are watched as it wants them.
+    pollfd answer{s, POLLIN, 0};
+    const timespec patience{0, kAnswer};
+    ppoll(&answer, 1, &patience, nullptr);
+    static const bool forks = pthread_atfork(nullptr, nullptr, &forked) == 0;
+    if (forks) return true;
+  }
+  ring.live.store(false, std::memory_order_release);
+  connection.close();
+  wake.close();
+  wake_from.close();
+  return false;
+}
+
+// --- Entered while the program runs ---------------------------------------------------------------------------------
+
+// Nothing of an earlier viewer's time counts, and nothing that was sent is known to the next one.
+void forget_last_viewer() {
+  const timespec callbacks_end{0, kCallbacksEnd};
+  nanosleep(&callbacks_end, nullptr);
+  begin_records_anew();
+  forget_sent();
+  forget_counts();
+  forget_call_names();
+  forget_calls();
+  fatal.store(false, kRelaxed);
+  cupti_begun.store(false, kRelaxed);
+  leaving.store(0, kRelaxed);
+  done.store(0, kRelaxed);
+  new (&loop) Loop();
+}
+
+/// Where the viewer listens. Written by whoever has set `serving`.
+char viewer_path[sizeof(sockaddr_un::sun_path)];
+
+// On a thread of the library's own, for as long as the viewer is there.
+void serve() {
+  prctl(PR_SET_NAME, "lanescope");
+  if (ring.memory) forget_last_viewer();
+  late.store(true, kRelaxed);
+  if (greet(viewer_path)) loop.run();
+  serving.store(false, std::memory_order_release);
+}
+
+// --- Asleep ---------------------------------------------------------------------------------------------------------
+// The library waits in open() of a FIFO for somebody to open the other end: until then it has a thread, no descriptor,
+// and nothing that anybody could connect to. The FIFO is in a folder that only this user can enter. What comes through
+// it is the path of a viewer's socket, and that viewer must be of this user, too.
+
+// Once, before there is a thread: false if the folder cannot be had, or is somebody else's.
+bool make_fifo() {
+  const char* runtime = getenv("XDG_RUNTIME_DIR");
+  fifo.add(runtime && *runtime == '/' ? runtime : "/tmp").add("/lanescope-sleep-").add(std::uint64_t{geteuid()});
+  struct stat facts {};
+  const bool made = mkdir(fifo.c_str(), 0700) == 0 || errno == EEXIST;
+  if (!made || syscall(SYS_newfstatat, AT_FDCWD, fifo.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISDIR(facts.st_mode) || facts.st_uid != geteuid() || (facts.st_mode & 077) != 0) {
+    return false;
+  }
+  fifo_of = getpid();
+  fifo.add("/").add(static_cast<std::uint64_t>(fifo_of));
+  unlink(fifo.c_str());  // of a process that was killed and had this number
+  return mkfifo(fifo.c_str(), 0600) == 0;
+}
+
+// One path, up to the end of the line; false: it is too long, or none came.
+bool read_path(int from) {
+  std::size_t n = 0;
+  while (n < sizeof(viewer_path)) {
+    const ssize_t got = read(from, viewer_path + n, sizeof(viewer_path) - n);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    n += static_cast<std::size_t>(got);
+    if (viewer_path[n - 1] == '\n') {
+      viewer_path[n - 1] = 0;
+      return true;
+    }
+  }
+  return false;
+}
+
+void* sleep_and_serve(void*) {
+  prctl(PR_SET_NAME, "lanescope");
+  for (;;) {
+    const int file = open(fifo.c_str(), O_RDONLY | O_CLOEXEC);  // until somebody opens the other end
+    if (file < 0) return nullptr;
+    bool none = false;
+    const bool ours = serving.compare_exchange_strong(none, true);
+    const bool path = ours && read_path(file);
+    close(file);
+    if (path) {
+      serve();
+    } else if (ours) {
+      serving.store(false, std::memory_order_release);
+    }
+  }
 }
 
 }  // namespace
@@ -535,46 +710,49 @@ bool start_thread(void* (*run)(void*)) {
 
 bool start() {
   const char* path = getenv(wire::kSocketVariable);
-  if (!path || !*path) return false;
-  if (!create_tables()) return false;
-  const int s = connect_to(path);
-  if (s < 0) return false;
-  const int file = ring.create(slots());
-  if (file < 0) {
-    close(s);
-    return false;
-  }
-  ring.memory->job = job = read_job();
-  hurry = clamp(number_in("LANESCOPE_HURRY"), 1, 100);
-  ring.memory->end.store(static_cast<std::uint32_t>(wire::End::None), kRelaxed);
-  ring.live.store(true, std::memory_order_release);
-  connection.take(s);
-  int ends[2] = {-1, -1};
-  const bool piped = pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0;
-  wake_from.take(ends[0]);
-  wake.take(ends[1]);
-  python_done = find_python();
-  // Until the viewer has said what it wants: it may be slow, and the first calls are not to be missed.
-  ring.memory->controls.level.store(static_cast<std::uint32_t>(wire::Level::Acquire), kRelaxed);
-  const bool hello = piped && say_hello(s, file);
-  close(file);
-  if (hello) {
-    // The viewer writes the controls and then a byte. So the program's first calls are watched as it wants them.
-    pollfd answer{s, POLLIN, 0};
-    const timespec patience{0, kAnswer};
-    ppoll(&answer, 1, &patience, nullptr);
-  }
-  if (!hello || pthread_atfork(nullptr, nullptr, &forked) != 0 || !start_thread([](void*) -> void* {
-        loop.run();
-        return nullptr;
-      })) {
+  if (!path || !*path || is_asleep()) return false;
+  bool none = false;
+  if (!serving.compare_exchange_strong(none, true)) return false;  // somebody has entered already
+  if (greet(path) && start_thread(&run_loop)) return true;
+  if (live()) {
     ring.live.store(false, std::memory_order_release);
     connection.close();
     wake.close();
     wake_from.close();
-    return false;
   }
-  return true;
+  serving.store(false, std::memory_order_release);
+  return false;
+}
+
+bool is_asleep() {
+  const char* text = getenv(wire::kSocketVariable);
+  return text && std::strcmp(text, kAsleep) == 0;
+}
+
+void fall_asleep() {
+  static std::atomic<bool> asleep{false};
+  if (!asleep.exchange(true) && make_fifo() && start_thread(&sleep_and_serve)) leave_at_exit();
+}
+
+int enter(const char* path) {
+  const std::size_t length = path ? std::strlen(path) : 0;
+  if (length == 0 || length >= sizeof(viewer_path)) return kNoPath;
+  bool none = false;
+  if (!serving.compare_exchange_strong(none, true)) return kServing;
+  std::memcpy(viewer_path, path, length + 1);
+  const auto body = [](void*) -> void* {
+    serve();
+    return nullptr;
+  };
+  if (start_thread(body)) return 0;
+  serving.store(false, std::memory_order_release);
+  return kNoThread;
+}
+
+void begin_cupti() {
+  if (cupti_begun.exchange(true)) return;
+  start_cupti();
+  leave_at_exit();
 }
 
 void wake_up() {
@@ -584,6 +762,9 @@ void wake_up() {
   errno = saved;
 }
 void step_now() { loop.step_alone(false); }
-void leave_at_exit() { atexit(&leave); }
+void leave_at_exit() {
+  static std::atomic<bool> asked{false};
+  if (!asked.exchange(true)) atexit(&leave);
+}
 
 }  // namespace lanescope::inject

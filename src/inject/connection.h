@@ -49,6 +49,16 @@ inline ViewerRequest request_of(const wire::Controls& c, std::int64_t now) {
 /// Once per process: creates the memory, connects to the viewer, says Hello, starts the thread. False if nobody is to
 /// be told anything: no LANESCOPE_ATTACH, or nobody answers.
 bool start();
+/// LANESCOPE_ATTACH says "sleep": there is no viewer yet, and perhaps there never will be.
+bool is_asleep();
+/// Starts the thread that waits for one. Once per process.
+void fall_asleep();
+/// A viewer listens at this socket, and the program has been running for some time. Only starts a thread, which does
+/// all else; also when an earlier viewer has left. 0, or why not.
+int enter(const char* path);
+inline constexpr int kServing = 1, kNoPath = 2, kNoThread = 3;  ///< kServing: another viewer is there
+/// Starts CUPTI, once for each viewer.
+void begin_cupti();
 /// Does what the controls ask for now, on the calling thread, which is in cuInit.
 void step_now();
 /// The library's thread looks at once whether there is something to do. Safe in a callback.
@@ -56,7 +66,7 @@ void wake_up();
 /// A thread of ours, which gets none of the program's signals and which nobody waits for.
 bool start_thread(void* (*run)(void*));
 /// At the program's end sends what there is. To be called after CUPTI was loaded, so that it comes before CUPTI's own
-/// end.
+/// end. Once.
 void leave_at_exit();
 
 }  // namespace lanescope::inject

@@ -17,6 +17,7 @@ namespace lanescope::inject {
 namespace {
 
 using Path = Line<1024>;
+Line<sizeof(wire::Status::cupti_path)> found_at;
 constexpr const char* kFiles[] = {"libcupti.so.13", "libcupti.so.12"};
 
 template <typename Function>
@@ -190,7 +191,7 @@ class Search {
     const char* path = name && *name ? name : file;
     Line<sizeof(wire::Status::cupti_path)> line;
     line.add(path);
-    std::memcpy(ring.status().cupti_path, line.c_str(), line.size() + 1);
+    found_at = line;
     return true;
   }
 
@@ -332,9 +333,8 @@ Joined join_cupti() {
 }
 
 bool find_cupti() {
-  if (cupti.version != 0) return true;
   Search search;
-  if (!search.run()) {
+  if (cupti.version == 0 && !search.run()) {
     Line<256> line;
     if (*search.why()) {
       line.add("CUPTI cannot be loaded: ").add(search.why());
@@ -344,7 +344,8 @@ bool find_cupti() {
     set_state(wire::State::NoCupti, line.c_str());
     return false;
   }
-  cupti.get_version(&cupti.version);
+  if (cupti.version == 0) cupti.get_version(&cupti.version);
+  std::memcpy(ring.status().cupti_path, found_at.c_str(), found_at.size() + 1);
   ring.status().cupti_version.store(cupti.version, std::memory_order_relaxed);
   return true;
 }
@@ -359,6 +360,14 @@ void start_cupti() {
   prepare_calls();
   cupti_works.store(true, std::memory_order_release);
   say_watching();
+}
+
+bool driver_is_up() {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  using Count = int (*)(int*);
+  const auto count = driver ? reinterpret_cast<Count>(dlsym(driver, "cuDeviceGetCount")) : nullptr;
+  int devices = 0;
+  return count && count(&devices) == 0;  // otherwise it is "not initialised"
 }
 
 int driver_version() {

@@ -62,6 +62,8 @@ enum class Joined : std::uint8_t { Yes, Busy, No };
 /// Subscribes again, with nothing watched and nothing recorded. Busy: another profiler has it now. Status says so.
 Joined join_cupti();
 
+/// The program has the driver, and cuInit has ended.
+bool driver_is_up();
 /// The driver's answer to cuDriverGetVersion; 0: it has none.
 int driver_version();
 /// Says it in Status: it is only known once cuInit has returned.

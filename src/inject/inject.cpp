@@ -7,7 +7,6 @@
 
 #include "inject/compat.h"
 #include "inject/connection.h"
-#include "inject/cupti.h"
 #include "inject/nvtx.h"
 #include "inject/own_knobs.h"
 #include "inject/ring.h"
@@ -18,7 +17,7 @@ namespace lanescope::inject {
 namespace {
 
 enum Progress : std::uint32_t { Untouched, Busy, Ready, Unwanted };
-std::atomic<std::uint32_t> session{Untouched}, cupti_session{Untouched}, nvtx_session{Untouched};
+std::atomic<std::uint32_t> session{Untouched};
 
 // Several threads may come at once: one starts, the others wait for it.
 bool ready() {
@@ -34,7 +33,7 @@ bool ready() {
     nanosleep(&nap, nullptr);
     found = session.load(std::memory_order_acquire);
   }
-  return found == Ready && live();
+  return found != Busy && live();  // a viewer may also have come later, see lanescope_enter()
 }
 
 // In each step of a JAX program XLA makes some dozen ranges, as soon as somebody listens. They slow it down, and name
@@ -51,24 +50,23 @@ bool is_of_jax(const void* in_a_library) {
 LANESCOPE_EXPORT int InitializeInjection();
 LANESCOPE_EXPORT int InitializeInjection() {
   using namespace lanescope::inject;
-  if (!ready()) return 1;
-  std::uint32_t found = Untouched;
-  if (cupti_session.compare_exchange_strong(found, Busy)) {
-    const int saved = errno;
-    start_cupti();
-    leave_at_exit();
+  const int saved = errno;
+  if (is_asleep()) fall_asleep();
+  if (ready()) {
+    begin_cupti();
     step_now();
-    errno = saved;
   }
+  errno = saved;
   return 1;
 }
 
 LANESCOPE_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t tables);
 LANESCOPE_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t tables) {
   using namespace lanescope::inject;
-  if (is_of_jax(reinterpret_cast<const void*>(tables)) || !ready()) return 0;  // NVTX switches itself off
-  std::uint32_t found = Untouched;
-  if (nvtx_session.compare_exchange_strong(found, Ready)) leave_at_exit();
+  if (is_of_jax(reinterpret_cast<const void*>(tables))) return 0;  // NVTX switches itself off
+  // Asleep, ranges are passed over one by one: a library that is refused now would never ask again.
+  if (!ready() && !is_asleep()) return 0;
+  if (live()) leave_at_exit();
   return take_over_nvtx(tables) ? 1 : 0;
 }
 
@@ -81,7 +79,7 @@ LANESCOPE_EXPORT int InitializeInjectionNvtx(NvtxGetExportTableFunc_t tables) {
 LANESCOPE_EXPORT int InitializeInjectionNvtxExtension(void* module);
 LANESCOPE_EXPORT int InitializeInjectionNvtxExtension(void* module) {
   using namespace lanescope::inject;
-  return !is_of_jax(module) && ready() && take_over_nvtx_extension(module) ? 1 : 0;
+  return !is_of_jax(module) && (ready() || is_asleep()) && take_over_nvtx_extension(module) ? 1 : 0;
 }
 
 // What python/lanescope.py calls for each knob of the program.
@@ -92,3 +90,8 @@ LANESCOPE_EXPORT const void* lanescope_knob(const char* name, const char* value,
   return lanescope::inject::register_own_knob(
       {name, value, least, most, choices, file, *kind, static_cast<std::uint32_t>(line)});
 }
+
+// Not looked up by the driver: called by whoever has brought the library into a program that was running already, see
+// attach/enter.cpp.
+LANESCOPE_EXPORT int lanescope_enter(const char* socket);
+LANESCOPE_EXPORT int lanescope_enter(const char* socket) { return lanescope::inject::enter(socket); }

@@ -113,7 +113,7 @@ std::atomic<std::int64_t> ran_ns{0};    // the last one that has
 std::atomic<bool> is_set_up{false};     // knobs.py has been run
 std::atomic<bool> unable{false};        // and never will be, in this process
 std::atomic<bool> to_take_back{false};  // as long as something is set up
-Object* serve = nullptr;                // of knobs.py; the main thread's
+Object* served = nullptr;               // of knobs.py; the main thread's
 
 void stop_turning() {
   words[Allowed].store(0, kRelaxed);
@@ -232,20 +232,20 @@ Object* run_file() {
 }
 
 void let_go() {
-  cpython.forget(serve);
-  serve = nullptr;
+  cpython.forget(served);
+  served = nullptr;
   is_set_up.store(false, std::memory_order_release);
 }
 
 void work() {
-  if (!serve) {
+  if (!served) {
     if (to_take_back.load(kRelaxed) || unable.load(kRelaxed)) return;
     if (const char* why = obstacle()) return refuse(why);
-    serve = run_file();
-    if (!serve) return;
+    served = run_file();
+    if (!served) return;
     is_set_up.store(true, std::memory_order_release);
   }
-  Object* result = cpython.call(serve, nullptr);
+  Object* result = cpython.call(served, nullptr);
   // False: it is in the middle of something, and is to be asked again.
   const bool done = result && cpython.is_true(result) > 0;
   if (result) cpython.forget(result);
@@ -266,7 +266,7 @@ int carry_out(void*) {
       } else {
         stop_turning();
         if (!unable.load(kRelaxed)) refuse("The knobs do not work in this interpreter.");
-        if (serve) let_go();
+        if (served) let_go();
       }
     }
     cpython.restore(type, value, trace);
@@ -377,10 +377,12 @@ void release_knobs() {
   // The main thread may be in a long call; then it does this after it.
   for (const std::int64_t end = now_ns() + kSecond; now_ns() < end;) {
     step_knobs(now_ns());
-    if (!is_set_up.load(std::memory_order_acquire) && asked_ns.load(std::memory_order_acquire) == 0) return;
+    if (!is_set_up.load(std::memory_order_acquire) && asked_ns.load(std::memory_order_acquire) == 0) break;
     const timespec nap{0, 5 * kMillisecond};
     nanosleep(&nap, nullptr);
   }
+  released = hears = false;  // for the next viewer
+  unable.store(false, kRelaxed);
 }
 
 void forget_knobs() {

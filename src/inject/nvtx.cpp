@@ -86,7 +86,7 @@ Registration* registration(const Name& name) {
   static Registration too_many{"", 0, 0};
   auto* made = static_cast<Registration*>(keep(sizeof(Registration) + name.bytes + 1));
   if (!made) {
-    count(ring.status().texts_lost);
+    if (ring.memory) count(ring.status().texts_lost);
     return &too_many;
   }
   char* text = reinterpret_cast<char*>(made + 1);

@@ -552,6 +552,7 @@ void begin_records_anew() {
   operations_seen = false;
   unsent_count = 0;
   delivered_ns = first_work = 0;
+  all_on = false;
   context_ids[0] = context_ids[1] = 0;
 }
 

@@ -93,7 +93,8 @@ int Ring::create(std::uint64_t slots) {
     close(file);
     return -1;
   }
-  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+  // In the place of the last viewer's, if there was one: a callback that was late writes into memory that is there.
+  void* at = mmap(memory, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE | (memory ? MAP_FIXED : 0), file, 0);
   if (at == MAP_FAILED) {
     close(file);
     return -1;

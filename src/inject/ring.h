@@ -15,11 +15,11 @@ struct Ring {
   wire::Memory* memory = nullptr;
   std::uint64_t mask = 0;  ///< slots - 1; not read from the memory, which the viewer can write to
   std::size_t bytes = 0;
-  /// False: nothing is sent, and no callback does anything. Set once, reset for good when the viewer has ended, in a
-  /// forked child, and at exit.
+  /// False: nothing is sent, and no callback does anything: before a viewer is there and when it has ended, in a forked
+  /// child, and at exit.
   std::atomic<bool> live{false};
 
-  /// Creates the memory; returns its descriptor, or -1.
+  /// Creates the memory, anew for each viewer; returns its descriptor, or -1.
   int create(std::uint64_t slots);
   /// Empties it, while nothing is sent and nobody reads.
   void begin_anew();

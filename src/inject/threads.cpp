@@ -106,7 +106,8 @@ void forget_counts() {
     thread.launches.store(0, kRelaxed);
     thread.walks.store(0, kRelaxed);
     thread.newest_call.store(0, kRelaxed);
-    thread.comm = 0;
+    thread.comm = thread.lent_stack = 0;
+    thread.open = false;  // its end would have the names and the stack of an earlier reader
   }
 }
 

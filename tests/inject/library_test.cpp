@@ -72,7 +72,7 @@ TEST(Library, ExportsWhatIsLookedUpByNameAlone) {
   const Library library(LANESCOPE_INJECT);
   EXPECT_THAT(library.exported,
               UnorderedElementsAre("InitializeInjection", "InitializeInjectionNvtx", "InitializeInjectionNvtx2",
-                                   "InitializeInjectionNvtxExtension", "lanescope_knob"));
+                                   "InitializeInjectionNvtxExtension", "lanescope_enter", "lanescope_knob"));
 }
 
 TEST(Library, LoadsOnGlibc231) {

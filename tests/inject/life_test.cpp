@@ -1,4 +1,5 @@
 // From a program's start to its end, and what the library does when something is missing, busy, forked or killed.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -18,6 +19,7 @@
 namespace lanescope::inject_tests {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -555,6 +557,169 @@ print('rate', (switches() - before) / (time.monotonic() - start), flush=True)
   ASSERT_EQ(std::sscanf(viewer.output().c_str(), "rate %lf", &rate), 1) << viewer.output();
   EXPECT_GT(rate, 1);
   EXPECT_LE(rate, 22);
+}
+
+// --- entered while the program runs ----------------------------------------------------------------------------------
+
+constexpr const char* kEnter = R"(
+import ctypes, os, sys, threading
+import fake_gpu as gpu
+library = ctypes.CDLL(os.environ['LIBRARY'])
+def enter(): return library.lanescope_enter(os.environ['SOCKET'].encode())
+)";
+
+void start_unwatched(Viewer& viewer, const std::string& script) {
+  viewer.environment["CUDA_INJECTION64_PATH"] = viewer.environment["NVTX_INJECTION64_PATH"] = "";
+  viewer.environment[wire::kSocketVariable] = "";
+  viewer.environment["LIBRARY"] = LANESCOPE_INJECT;
+  viewer.environment["SOCKET"] = viewer.socket_path();
+  viewer.start(kEnter + script);
+}
+
+// The second viewer knows nothing of what the first one was told, and hears of all of it again.
+TEST(Life, EnteredLateOneViewerAfterTheOther) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::Calls;
+  start_unwatched(viewer, R"(
+gpu.init()
+threading.current_thread().name
+while True:
+  line = sys.stdin.readline()
+  if line == 'enter\n': print('entered', enter(), flush=True)
+  elif line == 'work\n':
+    for _ in range(20): gpu.launch('gemm', 50, gpu.STREAM)
+    gpu.sync(gpu.STREAM)
+  else: break
+print(gpu.callbacks_enabled(), gpu.kinds_enabled(), flush=True)
+)");
+  for (int round = 0; round < 3; ++round) {
+    SCOPED_TRACE(round);
+    viewer.say("enter");
+    Process* process = viewer.process();
+    ASSERT_NE(process, nullptr) << viewer.output();
+    ASSERT_TRUE(process->until([&] { return process->state() == wire::State::Watching; }));
+    EXPECT_EQ(process->python(), wire::Python::Walking);
+    EXPECT_THAT(std::string(process->memory().status.cupti_path), HasSubstr("libcupti.so.13"));
+    EXPECT_EQ(process->memory().status.cupti_version.load(), 130001u);
+    viewer.say("enter");  // while it is watched
+    const std::string refused = "entered 1\n";
+    ASSERT_TRUE(process->until([&] {
+      const std::string out = viewer.output();
+      std::size_t n = 0;
+      for (std::size_t at = out.find(refused); at != std::string::npos; at = out.find(refused, at + 1)) ++n;
+      return n == static_cast<std::size_t>(round) + 1;
+    })) << viewer.output();
+    ASSERT_TRUE(process->until([&] { return process->memory().status.recording.load() != 0; }));
+    viewer.say("work");
+    Messages& m = process->messages;
+    EXPECT_TRUE(process->until([&] { return m.kernels.size() >= 20; })) << m.kernels.size();
+    EXPECT_THAT(m.problems, IsEmpty());
+    EXPECT_EQ(m.kernels.back().text, "gemm");
+    EXPECT_THAT(m.devices, Contains("Fake GPU")) << "also what was there before";
+    EXPECT_TRUE(m.place(m.calls.back().stack, viewer.script()).line > 0);
+    const std::string gone = "/proc/" + std::to_string(viewer.pid()) + "/task";
+    process->hang_up();
+    ASSERT_TRUE(process->until([&] {
+      return std::distance(std::filesystem::directory_iterator(gone), std::filesystem::directory_iterator()) == 1;
+    })) << "the library's thread ends";
+  }
+  viewer.say("end");
+  EXPECT_EQ(viewer.wait(), 0);
+  EXPECT_THAT(viewer.output(), HasSubstr("0 0\n")) << "nothing is left on";
+}
+
+TEST(Life, AForkedChildCanBeEnteredByAViewerOfItsOwn) {
+  Viewer viewer;
+  start_unwatched(viewer, R"(
+enter()
+sys.stdin.readline()
+child = os.fork()
+if child == 0:
+  print('child', enter(), flush=True)
+  gpu.init()
+  while not gpu.callbacks_enabled(): pass
+  gpu.sync(gpu.STREAM)
+  sys.exit(0)
+print('ended', os.waitpid(child, 0)[1], flush=True)
+)");
+  Process* parent = viewer.process();
+  ASSERT_NE(parent, nullptr) << viewer.output();
+  viewer.say("");
+  Process* child = viewer.process();
+  ASSERT_NE(child, nullptr) << viewer.output();
+  EXPECT_NE(child->hello.pid, parent->hello.pid);
+  EXPECT_TRUE(child->until([&] { return !child->messages.calls.empty(); }));
+  EXPECT_TRUE(viewer.until_printed("ended 0")) << viewer.output();
+  EXPECT_TRUE(parent->until([&] { return parent->messages.forked.size() == 1; }));
+  EXPECT_EQ(viewer.wait(), 0);
+}
+
+// Asleep it has a thread, no CUPTI, and nothing that could be connected to.
+TEST(Life, AsleepUntilSomebodyWritesWhereHeIs) {
+  Viewer viewer;
+  viewer.environment[wire::kSocketVariable] = "sleep";
+  viewer.environment["XDG_RUNTIME_DIR"] = viewer.folder();
+  viewer.start(R"(
+import ctypes, os, sys
+import fake_gpu as gpu
+ranges = ctypes.CDLL(os.environ['FAKE_GPU_LIBRARIES'] + '/libranges.so')
+ranges.ranges_push(b'before')
+ranges.ranges_pop()
+gpu.init()
+gpu.sync(gpu.STREAM)
+print(len(os.listdir('/proc/self/task')), gpu.callbacks_enabled(), gpu.kinds_enabled(),
+      [x for x in map(os.readlink, ['/proc/self/fd/%s' % i for i in os.listdir('/proc/self/fd') if int(i) > 2 and
+       os.path.exists('/proc/self/fd/%s' % i)]) if 'socket' in x or 'lanescope-sleep' in x], flush=True)
+sys.stdin.readline()
+ranges.ranges_push(b'after')
+gpu.sync(gpu.STREAM)
+sys.stdin.readline()
+)");
+  ASSERT_TRUE(viewer.until_printed("2 0 0 []")) << viewer.output();
+  const std::string folder = viewer.folder() + "/lanescope-sleep-" + std::to_string(geteuid());
+  const std::string fifo = folder + "/" + std::to_string(viewer.pid());
+  ASSERT_TRUE(std::filesystem::is_fifo(fifo));
+  EXPECT_EQ(std::filesystem::status(folder).permissions(), std::filesystem::perms::owner_all);
+  // What is no path, or leads nowhere, does not wake it for long. While it looks, nobody waits at the other end.
+  ::signal(SIGPIPE, SIG_IGN);
+  const auto tell = [&](const std::string& line) {
+    for (int i = 0; i < kPatience_ms; ++i) {
+      const int end = open(fifo.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+      const bool told = end >= 0 && write(end, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+      if (end >= 0) close(end);
+      if (told) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+  };
+  ASSERT_TRUE(tell("/nowhere/at/all\n"));
+  ASSERT_TRUE(tell(std::string(500, 'x') + "\n"));
+  Process* process = nullptr;
+  for (int i = 0; i < 100 && !process; ++i) {  // it may be closing its end just now
+    ASSERT_TRUE(tell(viewer.socket_path() + "\n"));
+    process = viewer.process(300);
+  }
+  ASSERT_NE(process, nullptr) << viewer.output();
+  ASSERT_TRUE(process->until([&] { return process->state() == wire::State::Watching; }));
+  viewer.say("");
+  EXPECT_TRUE(process->until([&] { return !process->messages.calls.empty() && !process->messages.ranges.empty(); }));
+  EXPECT_EQ(process->messages.ranges.front().text, "after") << "NVTX was not refused";
+  viewer.say("");
+  EXPECT_EQ(viewer.wait(), 0);
+  EXPECT_FALSE(std::filesystem::exists(fifo));
+}
+
+TEST(Life, ItDoesNotSleepInAFolderThatOthersCanEnter) {
+  Viewer viewer;
+  viewer.environment[wire::kSocketVariable] = "sleep";
+  viewer.environment["XDG_RUNTIME_DIR"] = viewer.folder();
+  const std::string folder = viewer.folder() + "/lanescope-sleep-" + std::to_string(geteuid());
+  std::filesystem::create_directory(folder);
+  std::filesystem::permissions(folder, std::filesystem::perms::all);
+  viewer.start("import os\nimport fake_gpu as gpu\ngpu.init()\nprint(len(os.listdir('/proc/self/task')))\n");
+  EXPECT_EQ(viewer.wait(), 0);
+  EXPECT_EQ(viewer.output(), "1\n");
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
 }  // namespace

@@ -46,7 +46,13 @@ Recipe AttachedSource::recipe() const {
 Recipe attach_recipe(const attach::AttachOptions& options) {
   Recipe recipe;
   recipe.make = [options] { return std::make_unique<AttachedSource>(std::make_shared<attach::Attachment>(options)); };
-  recipe.check = [options] { attach::check_startable(options.command); };
+  recipe.check = [options] {
+    if (options.pid != 0) {
+      const attach::RunningProcess there(static_cast<pid_t>(options.pid));
+    } else {
+      attach::check_startable(options.command);
+    }
+  };
   return recipe;
 }
 
