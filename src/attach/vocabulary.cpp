@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uintmax_t kLargestFile = 4 << 20;
 constexpr std::size_t kMostLines = 1 << 17;
+constexpr std::string_view kKnobsFile = "<lanescope>";  // what inject/knobs.cpp calls knobs.py
 
 std::size_t indent_of(std::string_view line) {
   const std::size_t first = line.find_first_not_of(" \t");
@@ -164,6 +165,7 @@ void Vocabulary::learn_frame(const Message& message) {
   place->loop_place = {sent->code, sent->offset, message.id};
   place->library = trace::is_library_file(file);
   place->loop_place.own = !place->library;
+  place->ours = file == kKnobsFile;
 }
 
 void Vocabulary::learn_stack(const Message& message) {
@@ -175,6 +177,8 @@ void Vocabulary::learn_stack(const Message& message) {
   Stack stack;
   stack.frames.resize(head->frames);
   if (head->frames != 0) std::memcpy(stack.frames.data(), bytes.data(), head->frames * sizeof(std::uint32_t));
+  // Through our wrapper, a call is the same as without it.
+  std::erase_if(stack.frames, [&](std::uint32_t id) { return frame(id) && frame(id)->ours; });
   std::vector<trace::Frame> frames;
   stack.own = stack.frames.size();
   for (std::size_t i = 0; i < stack.frames.size(); ++i) {

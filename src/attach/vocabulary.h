@@ -87,6 +87,7 @@ class Vocabulary : public capture::Words {
     trace::Frame place;
     FramePlace loop_place;
     bool library = true;
+    bool ours = false;  // of inject/knobs.py
   };
   struct Stack {
     std::vector<std::uint32_t> frames;  // innermost first; each is known

@@ -59,6 +59,10 @@ def running(code, thread):
     return frame
 
 
+def text_of(error):
+    return f"{type(error).__name__}: {str(error).partition('. ')[0][:200]}"
+
+
 def say(*fields):
     out.append("\t".join(" ".join(str(field).split()) for field in fields))
 
@@ -158,7 +162,7 @@ def watch(name, original):
             note(name, frame_at(1), args, kw, value)
         except Exception as error:
             stop_looking()
-            say("unable", f"The program's calls could not be looked at: {type(error).__name__}: {error}.")
+            say("unable", f"The program's calls could not be looked at: {text_of(error)}.")
         finally:
             busy.pop()
         return value
@@ -696,6 +700,7 @@ class Trial:
 
     def wrapper(self, name, original, act):
         counts = name == self.anchor.name
+        codes, far = {id(site.code) for site in self.sites.values()}, any(site.via for site in self.sites.values())
         if name == "elapsed_time":
             synchronize = torch.cuda.synchronize
 
@@ -711,9 +716,11 @@ class Trial:
                 return original(*args, **kw)
             if counts:
                 self.count(frame_at(1))
-            site = act and self.site(name, frame_at(1))  # on both sides, which so cost the same
-            after = None
-            if site and words[1]:
+            site = after = None
+            # On both sides, which so cost the same. Nearly all other calls come from other code.
+            if act is not None and (far or id(frame_at(1).f_code) in codes):
+                site = self.site(name, frame_at(1))
+            if site is not None and words[1]:
                 change = self.guarded(act, site, args, kw)
                 if change is not None:
                     if len(change) == 1:
@@ -737,7 +744,7 @@ class Trial:
         try:
             return function(*args)
         except BaseException as error:
-            self.end("failed", f"{type(error).__name__}: {error}")
+            self.end("failed", text_of(error))
             if not isinstance(error, Exception):
                 raise  # Ctrl-C
         finally:
@@ -835,7 +842,7 @@ class Trial:
                 self.why += f" Something else has wrapped {', '.join(left)}, so ours stays and does nothing."
             self.put_back()
         except Exception as error:
-            self.how, self.why = "failed", f"{self.why} {type(error).__name__}: {error}"
+            self.how, self.why = "failed", f"{self.why} {text_of(error)}"
         finally:
             busy.pop()
 
@@ -925,7 +932,7 @@ class Trial:
             ahead.stops = ahead.stops or not on
             batch, error = ahead.next()
             if ahead.failed:
-                self.end("failed", f"{type(ahead.failed).__name__}: {ahead.failed}")
+                self.end("failed", text_of(ahead.failed))
             if error is None and batch is not END:
                 return batch
             aheads.pop(id(iterator), None)
@@ -1002,7 +1009,7 @@ def command(fields):
             new = None if why else Trial(*fields[1:])
             why = why or new.begin()
         except Exception as error:
-            why = f"{type(error).__name__}: {error}"
+            why = text_of(error)
         if why:
             take_back()
             say("ended", fields[1], "failed", 0, why)
@@ -1055,11 +1062,11 @@ def serve():
         poll()
     except Exception as error:
         if trial is not None:
-            trial.end("failed", f"{type(error).__name__}: {error}")
+            trial.end("failed", text_of(error))
             trial.report()
             trial = None
         stop_looking()
-        say("unable", f"The knobs failed: {type(error).__name__}: {error}.")
+        say("unable", f"The knobs failed: {text_of(error)}.")
     while out and send(out[0]):
         del out[0]
     words[2] = 2 if trial is not None and not trial.over else 1 if trial or look or out or patches else 0

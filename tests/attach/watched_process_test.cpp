@@ -202,6 +202,26 @@ TEST(WatchedProcess, ABlockingCallHasItsLineAndAllOfItIsAWaitWhileTheGpuIsNotRec
   EXPECT_EQ(calls, 1);
 }
 
+// A call through a wrapper of inject/knobs.py is at the same place as one without it.
+TEST(WatchedProcess, AWrapperOfTheKnobsIsNoFrame) {
+  Rig rig;
+  rig.text(20, "<lanescope>");
+  rig.text(21, "call");
+  rig.frame(20, 20, 21, 500, 10);
+  ASSERT_TRUE(rig.writer.stack(20, {20, 3, 20, 1}));
+  rig.recording(wire::RecordingAct::On, 0);
+  rig.call(10 * kUs, 12 * kUs, 1, 1);
+  rig.call(20 * kUs, 22 * kUs, 1, 20);
+  rig.finish(1000 * kUs);
+  std::vector<std::uint32_t> sites;
+  rig.for_each(trace::LaneKind::Calls, "CUDA calls", [&](trace::LaneId lane, const trace::Event& call) {
+    sites.push_back(rig.trace.sites().at(lane, call.start_ns));
+  });
+  ASSERT_EQ(sites.size(), 2u);
+  EXPECT_NE(sites[0], 0u);
+  EXPECT_EQ(sites[0], sites[1]);
+}
+
 TEST(WatchedProcess, TheUsersFrameIsTheFirstThatIsNotALibrarys) {
   Rig rig;
   rig.recording(wire::RecordingAct::On, 0);
