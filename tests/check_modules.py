@@ -43,7 +43,7 @@ DEPENDENCIES = {
 }
 # Headers generated from assets/ and shaders/, and the modules that embed them.
 GENERATED = {"lanescope_assets.h": {"device", "workload", "calibration", "experiment"}, "lanescope_captures.h": {"model"},
-             "lanescope_experiments.h": {"experiment"}, "lanescope_lessons.h": {"lesson"},
+             "lanescope_experiments.h": {"experiment"}, "lanescope_knobs.h": {"inject"}, "lanescope_lessons.h": {"lesson"},
              "lanescope_report.h": {"app"}, "lanescope_shaders.h": {"render"}, "lanescope_translations.h": {"base"}}
 
 # Drawing libraries, and the modules that may use them; all others must work without them.

@@ -1,13 +1,13 @@
-# The knobs of a watched program (lanescope attach --knobs). The library runs this file in a dictionary of its own, on the
-# program's main thread, and calls serve() when there is a command, and every 250 ms while something goes on. It gives:
-#   words                 [0] 1 while anything may be done; [1] 1 on the side of a trial where the knob is turned; [2] what
-#                         goes on: 0 nothing, 1 something, 2 a trial
+# The knobs of a watched program (lanescope attach --knobs). The library runs this file in a dictionary of its own, on
+# the program's main thread, and calls serve() when there is a command, and every 250 ms while something goes on. Given:
+#   words                 [0] 1 while anything may be done; [1] 1 on the side of a trial where the knob is turned; [2]
+#                         what goes on: 0 nothing, 1 something, 2 a trial
 #   send(line), take()    to the viewer; the viewer's next command, or ""
 #   set_own(name, value), own_value(name)    a lanescope.knob() of the program; own_value() is "" if there is none
 #   fast_locals(frame)    what was written to frame.f_locals becomes the frame's variables (before Python 3.13)
 #   clock()               nanoseconds
-# Nothing is imported that the program has not imported, and all that is changed is taken back without a trace. What goes
-# wrong here ends a trial and never reaches the program; what goes wrong in the program's own calls always does.
+# Nothing is imported that the program has not imported, and all that is changed is taken back without a trace. What
+# goes wrong here ends a trial and never reaches the program; what goes wrong in the program's own calls always does.
 import sys
 
 words = words.cast("Q")
@@ -67,7 +67,7 @@ def say(*fields):
     out.append("\t".join(" ".join(str(field).split()) for field in fields))
 
 
-# --- Wrappers: a fixed list of names. Never __getitem__, which leaves traces in PyTorch. -----------------------------------
+# --- Wrappers: a fixed list of names. Never __getitem__, which leaves traces in PyTorch. ------------------------------
 
 def owner_of(name):
     if name == "__next__":
@@ -105,7 +105,7 @@ def take_back():
     return left
 
 
-# --- Looking at some iterations ---------------------------------------------------------------------------------------------
+# --- Looking at some iterations ---------------------------------------------------------------------------------------
 
 class Site:
     """A line of the program's that calls one of the names."""
@@ -292,8 +292,9 @@ def go_on_looking():
         for kind in sorted({key[0] for key, knob in knobs.items() if not knob[2]} - {"variable"}):
             places = [knob for key, knob in knobs.items() if key[0] == kind and not knob[2]]
             if len(places) > 1:
-                knobs[kind, "", 0, ""] = [[site for knob in places for site in knob[0]], sum(knob[1] for knob in places),
-                                          "", next((knob[3] for knob in places if knob[3]), ""), ""]
+                warning = next((knob[3] for knob in places if knob[3]), "")
+                knobs[kind, "", 0, ""] = [[site for knob in places for site in knob[0]],
+                                          sum(knob[1] for knob in places), "", warning, ""]
     for (kind, file, line, name), (_, calls, refused, warning, value) in knobs.items():
         say("knob", kind, file, line, name, value, f"{calls:g}", refused, warning)
     counted = anchor and f"{anchor.called()} {anchor.file.rpartition('/')[2]}:{anchor.line}"
@@ -323,7 +324,8 @@ def offer_site(site, looked):
             offer("read-late", site, refused, warning)
     if site.sends:
         if not site.asynchronous:
-            offer("non_blocking", site, "The pinned memory that it copies from is written to again." * bool(site.reused))
+            reused = "The pinned memory that it copies from is written to again."
+            offer("non_blocking", site, reused if site.reused else "")
         if site.pageable:
             offer("pinned", site)
     elif site.name == "synchronize":
@@ -338,21 +340,23 @@ def offer_site(site, looked):
               "" if workers else "Without workers the batches are pinned on the program's own thread.")
 
 
-# --- Whether a value that was read decides anything, by the source. In doubt it does. ---------------------------------------
+# --- Whether a value that was read decides anything, by the source. In doubt it does. ---------------------------------
 
-KEEPS = {"item", "tolist", "numpy", "cpu", "detach", "clone", "float", "double", "mean", "sum", "squeeze", "flatten", "round",
-         "copy", "format", "join", "strip", "ljust", "rjust"}
+KEEPS = {"item", "tolist", "numpy", "cpu", "detach", "clone", "float", "double", "mean", "sum", "squeeze", "flatten",
+         "round", "copy", "format", "join", "strip", "ljust", "rjust"}
 GIVES_ON = {"str", "repr", "format", "round", "float", "int", "abs", "sum", "list", "tuple"}
 MATHS = {"log", "log10", "log2", "exp", "sqrt", "mean", "median", "sum", "average", "round", "array", "asarray", "std",
          "isnan", "isinf", "isfinite"}
 SHOWS = {"debug", "info", "warning", "error", "critical", "add_scalar", "add_scalars", "add_histogram", "set_postfix",
          "set_postfix_str", "set_description", "set_description_str", "log_metric", "log_metrics", "writerow"}
-SHOWS_IF = {"log": ("log", "wandb", "mlflow", "run", "writer", "tb"), "write": ("std", "file", "log", "out", "tqdm", "bar"),
+SHOWS_IF = {"log": ("log", "wandb", "mlflow", "run", "writer", "tb"),
+            "write": ("std", "file", "log", "out", "tqdm", "bar"),
             "plot": ("plt", "ax")}  # if the object is called like that
 GATHERS = {"append", "appendleft", "add", "clear", "insert", "extend"}
 CHANGES = {"step", "backward", "zero_grad", "save", "load_state_dict", "train", "eval", "update", "pop"}
-STATEMENTS = {"If", "For", "While", "With", "Try", "Expr", "Assign", "AugAssign", "AnnAssign", "Return", "Assert", "Raise",
-              "Delete", "FunctionDef", "AsyncFunctionDef", "AsyncFor", "AsyncWith", "ClassDef", "Match", "TryStar", "Module"}
+STATEMENTS = {"If", "For", "While", "With", "Try", "Expr", "Assign", "AugAssign", "AnnAssign", "Return", "Assert",
+              "Raise", "Delete", "FunctionDef", "AsyncFunctionDef", "AsyncFor", "AsyncWith", "ClassDef", "Match",
+              "TryStar", "Module"}
 
 
 def kind_of(node):
@@ -452,7 +456,8 @@ def judge(site):
         return name == site.name or (site.name == "__float__" and dotted(node.func.value) == "math")
 
     code = site.code
-    arguments = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)]
+    stars = bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    arguments = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount + stars]
 
     def gather(target, line):
         if kind_of(target) != "Name" or target.id in arguments:
@@ -562,7 +567,7 @@ def judge(site):
     return "", lines
 
 
-# --- A variable of the program's by which it decides how often it reads -----------------------------------------------------
+# --- A variable of the program's by which it decides how often it reads -----------------------------------------------
 
 def holder(frame, path):
     """The dictionary, or the frame, that has it."""
@@ -646,7 +651,7 @@ def offer_variable(code, frame, source, test, name):
     knobs[key] = [[code], sum(site.per_iteration() for site in here), refused, warning, value]
 
 
-# --- A trial ----------------------------------------------------------------------------------------------------------------
+# --- A trial ----------------------------------------------------------------------------------------------------------
 
 class Trial:
     def __init__(self, number, kind, file, line, name, value, blocks, iterations, skipped):
@@ -993,7 +998,7 @@ class Ahead:
         return False
 
 
-# --- What the library calls -------------------------------------------------------------------------------------------------
+# --- What the library calls -------------------------------------------------------------------------------------------
 
 def command(fields):
     global look, look_again, trial
@@ -1003,7 +1008,7 @@ def command(fields):
             look = Look()
     elif fields[0] == "stop" and trial is not None:
         trial.end("stopped", "")
-    elif fields[0] == "try":
+    elif fields[0] == "try" and len(fields) == 10:
         why = "Another trial is going on." if trial or look else ""
         try:
             new = None if why else Trial(*fields[1:])

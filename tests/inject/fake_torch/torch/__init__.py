@@ -1,4 +1,4 @@
-"""What knobs.py needs of PyTorch, in Python alone: a GPU whose clock moves on by fixed amounts, and tensors of one number."""
+"""What knobs.py needs of PyTorch, in Python: tensors of one number, a GPU whose clock moves on by fixed amounts."""
 from torch import _C, cuda
 from torch._tensor import Tensor
 
