@@ -41,6 +41,7 @@ constexpr Nanoseconds kAskAgain = 200 * base::kMillisecond;  // a library that w
 constexpr Nanoseconds kPythonComes = base::kSecond;          // to its next bytecode
 constexpr Nanoseconds kOtherViewerLeaves = 100 * base::kMillisecond;
 constexpr Nanoseconds kStops = 20 * base::kMillisecond;  // a thread that was told to
+constexpr std::uint64_t kShortTurn = 500'000;            // ns; all of it takes less
 constexpr const char* kEntry = "lanescope_enter";
 constexpr int kServing = 1;  // what that returns while another viewer is there
 
@@ -482,7 +483,7 @@ class ShortTurns {
           ::syscall(SYS_sched_getattr, threads_[i], &before_[i], sizeof(Attributes), 0) == 0 && before_[i].policy == 0;
       if (!known_[i]) continue;
       wanted = before_[i];
-      wanted.runtime = 100'000;  // the shortest
+      wanted.runtime = kShortTurn;
       ::syscall(SYS_sched_setattr, threads_[i], &wanted, 0);
     }
   }

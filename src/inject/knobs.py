@@ -252,8 +252,9 @@ def torch_is_there():
         torch, told = module, False
         LIBRARIES.append(torch.__file__.rpartition("/")[0] + "/")
     if torch is not None:
-        compiler = getattr(torch, "compiler", None) if "torch._dynamo" in sys.modules else None
-        compiling = getattr(compiler, "is_compiling", None)
+        # It costs as much as all the rest of a wrapper: only where Dynamo has something to do.
+        counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", None)
+        compiling = getattr(getattr(torch, "compiler", None), "is_compiling", None) if counters and counters.get("frames") else None
     return torch is not None
 
 

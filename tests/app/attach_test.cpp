@@ -300,6 +300,10 @@ TEST_F(AttachTest, MistakesAreOneLine) {
   expect_complaint(record({"--record", "run.json"}, {"true"}, other), 2,
                    {"CUDA_INJECTION64_PATH", "/opt/other/libtool.so", "another tool"});
   expect_complaint(run({"attach", "--record", "run.json"}), 2, {"command"});
+  expect_complaint(run({"attach", "--pid", "1", "--record", "run.json", "--", "true"}), 2, {"--pid", "command"});
+  expect_complaint(run({"attach", "--pid", "1", "--to", "x"}), 2, {"--pid", "--to"});
+  expect_complaint(run({"attach", "--pid", "1", "--folder", "/"}), 2, {"--pid", "--folder"});
+  expect_complaint(run({"attach", "--pid", "none"}), 2, {"--pid", "none", "whole number"});
   expect_complaint(record({"--level", "some"}, {"true"}, on_fake_gpu()), 2, {"some", "waits, acquire, calls, all"});
   expect_complaint(record({"--level", "waits", "--share", "5"}, {"true"}, on_fake_gpu()), 2, {"--share"});
   expect_complaint(record({"--env", "broken", "--record", "r.json"}, {"true"}, on_fake_gpu()), 2,
