@@ -146,7 +146,7 @@ std::string knob_help(const Knob& knob) {
       line(tr("A lanescope.knob() of the program: what it is set to stays."));
       break;
   }
-  if (knob.calls > 0) line(tr("{:.3g} calls in an iteration", knob.calls));
+  if (knob.calls > 0 && knob.calls != 1) line(tr("{:.3g} calls in an iteration", knob.calls));
   line(knob.warning);
   if (knob.kind != KnobKind::Own)
     line(tr("A trial runs the program with and without it in turn, and ends by itself; Esc ends it at once."));

@@ -18,7 +18,7 @@ namespace {
 
 using base::tr;
 
-constexpr float kNoLanes = 72;  // below the bracket, where there is only a name
+constexpr float kNoLanes = 90;  // below the bracket, where there is only a name of two lines
 constexpr float kBracketRow = 52, kLeastLanes = 230, kLeastGhost = 84, kGhostShare = 0.32f;
 constexpr double kSameLength = 0.02;  // a share: shorter by less is the same
 constexpr double kOtherwise = 0.2;    // of two factors: the logarithm of their quotient
