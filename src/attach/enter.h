@@ -1,7 +1,6 @@
 // Gets the injected library into a program that is running already. In this order:
-//   asleep    a job's prolog has set CUDA_INJECTION64_PATH, and LANESCOPE_ATTACH to "sleep": the library is there, and
-//   is
-//             woken through a FIFO
+//   asleep    where a job's prolog has set CUDA_INJECTION64_PATH, and LANESCOPE_ATTACH to "sleep", the library is there
+//             already, and is woken through a FIFO
 //   Python    from 3.14 on, the interpreter is asked to run a file of two lines (PEP 768)
 //   thread    one of its threads, which waits in a call, is stopped for a moment and made to start a thread; that one
 //             loads the library, and the other goes on waiting as if nothing had been
