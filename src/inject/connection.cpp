@@ -548,6 +548,12 @@ void forked() {
   errno = saved;
 }
 
+// Before anything that a forked child must not have: it may be forked at any moment from then on.
+bool knows_of_forks() {
+  static const bool knows = pthread_atfork(nullptr, nullptr, &forked) == 0;
+  return knows;
+}
+
 // At the program's end the thread sends what there is, but the program does not wait long for it.
 void leave() {
   const int saved = errno;
@@ -598,8 +604,7 @@ bool greet(const char* path) {
     pollfd answer{s, POLLIN, 0};
     const timespec patience{0, kAnswer};
     ppoll(&answer, 1, &patience, nullptr);
-    static const bool forks = pthread_atfork(nullptr, nullptr, &forked) == 0;
-    if (forks) return true;
+    return true;
   }
   ring.live.store(false, std::memory_order_release);
   connection.close();
@@ -712,7 +717,7 @@ bool start() {
   const char* path = getenv(wire::kSocketVariable);
   if (!path || !*path || is_asleep()) return false;
   bool none = false;
-  if (!serving.compare_exchange_strong(none, true)) return false;  // somebody has entered already
+  if (!knows_of_forks() || !serving.compare_exchange_strong(none, true)) return false;  // somebody has entered already
   if (greet(path) && start_thread(&run_loop)) return true;
   if (live()) {
     ring.live.store(false, std::memory_order_release);
@@ -731,12 +736,13 @@ bool is_asleep() {
 
 void fall_asleep() {
   static std::atomic<bool> asleep{false};
-  if (!asleep.exchange(true) && make_fifo() && start_thread(&sleep_and_serve)) leave_at_exit();
+  if (!asleep.exchange(true) && knows_of_forks() && make_fifo() && start_thread(&sleep_and_serve)) leave_at_exit();
 }
 
 int enter(const char* path) {
   const std::size_t length = path ? std::strlen(path) : 0;
   if (length == 0 || length >= sizeof(viewer_path)) return kNoPath;
+  if (!knows_of_forks()) return kNoThread;
   bool none = false;
   if (!serving.compare_exchange_strong(none, true)) return kServing;
   std::memcpy(viewer_path, path, length + 1);

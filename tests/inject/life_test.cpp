@@ -635,7 +635,9 @@ enter()
 sys.stdin.readline()
 child = os.fork()
 if child == 0:
-  print('child', enter(), flush=True)
+  entered = enter()
+  print('child', entered, flush=True)
+  if entered: sys.exit(1)
   gpu.init()
   while not gpu.callbacks_enabled(): pass
   gpu.sync(gpu.STREAM)
