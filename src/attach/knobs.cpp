@@ -165,7 +165,7 @@ std::optional<TrialResult> trial_result(std::span<const TrialBlock> blocks) {
 TrialPlan plan_for(const Knob& knob, std::string value, Nanoseconds iteration_ns) {
   TrialPlan plan;
   plan.knob = knob;
-  const Nanoseconds iteration = std::max<Nanoseconds>(iteration_ns, 0);
+  const Nanoseconds iteration = std::clamp<Nanoseconds>(iteration_ns, 0, kLongest);
   const auto fitting = static_cast<std::uint32_t>(
       iteration == 0 ? kMostBlocks * kIterations
                      : std::min<Nanoseconds>(kLongest / iteration, kMostBlocks * Nanoseconds{kMostIterations}));
