@@ -251,7 +251,7 @@ bool wake_library(const RunningProcess& process, const Meet& meet) {
   for (Nanoseconds now = monotonic_now(), until = now + kGiveUp, again = now; now < until; now = monotonic_now()) {
     if (meet.has_arrived()) return true;
     if (now >= again) {
-      // If nobody waits at the other end, it cannot be opened; if somebody does, nothing of ours has reached him.
+      // It can only be opened while a sleeping library waits at the other end.
       const int fifo = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
       if (fifo < 0 && !written) return false;
       struct stat facts {};

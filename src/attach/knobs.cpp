@@ -55,31 +55,38 @@ Nanoseconds median_of(std::span<const TrialBlock> blocks, bool turned) {
   return static_cast<Nanoseconds>(std::llround((*middle + *std::max_element(means.begin(), middle)) / 2));
 }
 
-// With outward rounding, so that no more is claimed than was measured, and with enough digits that it differs from 1.
 std::string range_text(const TrialResult& result) {
+  const auto [least, most] = interval_ends(result);
+  return tr("{} to {} times as fast", least, most);
+}
+
+std::string measured_text(const TrialResult& result) {
+  const std::string iterations = base::format_count(static_cast<std::int64_t>(result.iterations));
+  if (!result.differs) return tr("no difference above {} %, {} iterations", resolved_percent(result), iterations);
+  if (result.most < 1) return tr("{}: slower, {} iterations", range_text(result), iterations);
+  return tr("{}, {} iterations", range_text(result), iterations);
+}
+
+}  // namespace
+
+std::pair<std::string, std::string> interval_ends(const TrialResult& result) {
   for (int digits = 2;; ++digits) {
     const double scale = std::pow(10, digits), tiny = 1e-9;  // 1.21 is to stay 1.21
     const double least = std::floor(result.least * scale + tiny) / scale;
     const double most = std::ceil(result.most * scale - tiny) / scale;
-    if (digits == 5 || (result.least > 1 ? least > 1 : most < 1)) {
-      return tr("{} to {} times as fast", fmt::format("{:.{}f}", least, digits), fmt::format("{:.{}f}", most, digits));
-    }
+    if (digits == 5 || (result.least > 1 ? least > 1 : most < 1))
+      return {fmt::format("{:.{}f}", least, digits), fmt::format("{:.{}f}", most, digits)};
   }
 }
 
-std::string percent_text(double share) {
-  const double percent = share * 100;
+std::string resolved_percent(const TrialResult& result) {
+  const double percent = result.resolved * 100;
   if (percent >= 10) return fmt::format("{:.0f}", std::ceil(percent - 1e-9));
   const std::string text = fmt::format("{:.1f}", std::max(std::ceil(percent * 10 - 1e-9) / 10, 0.1));
   return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
 }
 
-std::string measured_text(const TrialResult& result) {
-  const std::string iterations = base::format_count(static_cast<std::int64_t>(result.iterations));
-  if (!result.differs) return tr("no difference above {} %, {} iterations", percent_text(result.resolved), iterations);
-  if (result.most < 1) return tr("{}: slower, {} iterations", range_text(result), iterations);
-  return tr("{}, {} iterations", range_text(result), iterations);
-}
+namespace {
 
 // --- plans -----------------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -75,6 +76,11 @@ struct TrialResult {
 /// degrees of freedom (a block is the sample, not an iteration: they depend on each other). Empty: fewer than two
 /// pairs.
 std::optional<TrialResult> trial_result(std::span<const TrialBlock> blocks);
+/// The ends as text, rounded outwards, so that no more is claimed than was measured, and with enough digits that they
+/// differ from 1.
+std::pair<std::string, std::string> interval_ends(const TrialResult& result);
+/// TrialResult::resolved in percent, rounded up: "2", "0.1".
+std::string resolved_percent(const TrialResult& result);
 
 struct ProgramTrial {
   enum class State : std::uint8_t { Asked, Running, Done, Failed };

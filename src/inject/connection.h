@@ -63,7 +63,7 @@ void begin_cupti();
 void step_now();
 /// The library's thread looks at once whether there is something to do. Safe in a callback.
 void wake_up();
-/// A thread of ours, which gets none of the program's signals and which nobody waits for.
+/// Starts a detached thread of the library's, which receives none of the program's signals.
 bool start_thread(void* (*run)(void*));
 /// At the program's end sends what there is. To be called after CUPTI was loaded, so that it comes before CUPTI's own
 /// end. Once.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <regex>
 
 #include "base/translate.h"
@@ -81,11 +80,6 @@ std::uint32_t end_of_block(const Knob& knob, const UserFiles& files) {
     last = i + 1;
   }
   return last;
-}
-
-std::string share_text(double share) {
-  const double percent = std::ceil(share * 1000 - 1e-9) / 10;
-  return fmt::format("{:.{}f} %", percent, percent >= 10 || percent == std::floor(percent) ? 0 : 1);
 }
 
 }  // namespace
@@ -204,13 +198,8 @@ std::string interval_text(double least, double most) {
 }
 
 std::string interval_text(const attach::TrialResult& result) {
-  for (int digits = 2;; ++digits) {  // with enough of them that it differs from 1
-    const double scale = std::pow(10, digits), tiny = 1e-9;
-    const double least = std::floor(result.least * scale + tiny) / scale;
-    const double most = std::ceil(result.most * scale - tiny) / scale;
-    if (digits == 5 || (result.least > 1 ? least > 1 : most < 1))
-      return tr("{} to {}x", fmt::format("{:.{}f}", least, digits), fmt::format("{:.{}f}", most, digits));
-  }
+  const auto [least, most] = attach::interval_ends(result);
+  return tr("{} to {}x", least, most);
 }
 
 std::string short_text(const ProgramTrial& trial) {
@@ -219,7 +208,7 @@ std::string short_text(const ProgramTrial& trial) {
     return tr("block {} of {}", std::min<std::size_t>(trial.blocks.size() + 1, trial.plan.blocks), trial.plan.blocks);
   if (trial.state == ProgramTrial::State::Failed || !trial.result) return tr("ended early");
   return trial.result->differs ? interval_text(*trial.result)
-                               : tr("no difference above {}", share_text(trial.result->resolved));
+                               : tr("no difference above {}", attach::resolved_percent(*trial.result) + " %");
 }
 
 std::string patch_with(const std::string& patch, const ProgramTrial& trial) {
