@@ -84,6 +84,7 @@ class PassOnSignals {
 
 trace::RunFacts facts_of(const attach::Attachment& attachment) {
   trace::RunFacts facts;
+  facts.clock = attachment.clock();
   const attach::AttachState state = attachment.state();
   if (const attach::ProcessState* process = state.first_with_gpu()) {
     facts.program = process->program;

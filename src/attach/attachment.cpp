@@ -14,6 +14,7 @@
 #include <limits>
 #include <set>
 
+#include "attach/host_clock.h"
 #include "base/error.h"
 #include "base/translate.h"
 
@@ -110,7 +111,8 @@ Attachment::Attachment(AttachOptions options)
       trace_(options_.memory_cap_bytes),
       recorder_(std::make_unique<capture::Recorder>(trace_, capture::WhenFull::Direct)),
       meeting_(std::make_unique<Meeting>()),
-      intensity_(options_.intensity) {
+      intensity_(options_.intensity),
+      clock_(host_clock(origin_ns_)) {
   injection_library();  // says so now if there is none
   if (options_.pid == 0) return;
   running_process_ = std::make_unique<RunningProcess>(static_cast<pid_t>(options_.pid));
@@ -180,11 +182,13 @@ Nanoseconds Attachment::now_ns() const { return running() ? clock_now() : live_e
 void Attachment::run() {
   bool program_ended = false;
   Nanoseconds busy_until = 0;
+  read_clock();
   while (!stop_.load(std::memory_order_acquire)) {
     meet();
     const std::size_t read = read_all();
     recorder_->publish_direct();
     publish();
+    if (clock_now() - clock_read_ns_ >= trace::kClockEvery) read_clock();
     if (!program_ended && wait_status()) program_ended = true;
     if (program_ended && processes_.empty()) {
       meet();  // a process may have reported in and ended in between
@@ -206,6 +210,7 @@ void Attachment::run() {
   }
   processes_.clear();
   recorder_->flush();
+  read_clock();
   published_ns_ = 0;
   publish();
   running_.store(false, std::memory_order_release);
@@ -541,6 +546,13 @@ void Attachment::publish() {
   open_calls_ = std::move(open);
 }
 
+void Attachment::read_clock() {
+  clock_read_ns_ = clock_now();
+  const trace::ClockReading reading = read_host_clock();
+  const std::lock_guard lock(mutex_);
+  clock_.readings.push_back(reading);
+}
+
 void Attachment::say_what_is_missing(std::vector<Remark>& remarks, Nanoseconds now, bool ended) const {
   if (processes_.empty() && ended_.empty() && !ended && now > kQuiet) {
     remarks.push_back({tr("The program has the library now, but has not reported in: a sandbox may keep it from this "
@@ -567,6 +579,11 @@ AttachState Attachment::state() const {
 std::vector<trace::OpenCall> Attachment::open_calls() const {
   const std::lock_guard lock(mutex_);
   return open_calls_;
+}
+
+trace::ClockFacts Attachment::clock() const {
+  const std::lock_guard lock(mutex_);
+  return clock_;
 }
 
 Intensity Attachment::intensity() const {
