@@ -98,7 +98,8 @@ struct Attachment::Watched {
   Written written;
   // While no loop is known: longer and longer bursts, half of the time, until one holds some rounds.
   Nanoseconds search_burst_ns = kShortestBurst, search_from_ns = 0;
-  std::string unsent;  // of what the library is asked about knobs
+  JobBursts job_bursts;  // of a rank
+  std::string unsent;    // of what the library is asked about knobs
 
   ~Watched() {
     if (socket >= 0) ::close(socket);
@@ -321,8 +322,8 @@ void Attachment::steer(Watched& watched) {
     watched.first_work_ns = watched.search_from_ns = now;
     watched.search_burst_ns = kShortestBurst;
   }
-  // A burst holds some whole iterations. The ranks of a job have the same bursts, at the same times (see next_burst()
-  // of the library).
+  // A burst holds some whole iterations. The ranks of a job have the same bursts, at the same times (see job_bursts(),
+  // and next_burst() of the library).
   const auto slower_by = [](const WatchedProcess& of) {
     const auto between = static_cast<double>(of.iteration_between_ns());
     return between > 0 ? static_cast<double>(of.iteration_recorded_ns()) / between - 1 : 0;
@@ -352,6 +353,12 @@ void Attachment::steer(Watched& watched) {
   while (sparing && share * slower > kMostCost && share > 0.001) share /= 2;
   auto period = static_cast<Nanoseconds>(static_cast<double>(burst) / share);
   if (sparing) period = std::max(period, kLeastPeriod);
+  if (process.identity().rank && !searching) {
+    const auto least = static_cast<Nanoseconds>(static_cast<double>(kLeastPeriod) * share);
+    watched.job_bursts = job_bursts(sparing ? std::max(burst, least) : burst, share, watched.job_bursts.period_ns);
+    burst = watched.job_bursts.burst_ns;
+    period = watched.job_bursts.period_ns;
+  }
   Nanoseconds boost = boost_until_ns_.load(std::memory_order_relaxed);
   if (searching) boost = std::max(boost, watched.first_work_ns + kFirstBurst);
 
