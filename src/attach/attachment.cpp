@@ -15,6 +15,7 @@
 #include <set>
 
 #include "attach/host_clock.h"
+#include "attach/job.h"
 #include "base/error.h"
 #include "base/translate.h"
 
@@ -530,7 +531,12 @@ void Attachment::publish() {
   state_.health = health;
   state_.ended = status.has_value();
   if (status) state_.end = launched_ ? Launched::describe(*status) : tr("it has ended");
-  if (with_gpu == 0 && status) {
+  const bool nobody = processes_.empty() && ended_.empty() && launched_;
+  const std::string elsewhere =
+      nobody && (status || now > kQuiet) ? started_elsewhere(options_.command.words, own_variable) : std::string();
+  if (!elsewhere.empty()) {
+    remarks.push_back({elsewhere, true});
+  } else if (with_gpu == 0 && status) {
     remarks.push_back({tr("The program ended ({}) without a call to the GPU.", state_.end), true});
   } else if (with_gpu == 0 && now > kQuiet) {
     remarks.push_back({tr("The program has made no call to the GPU yet. Its lanes appear with the first one."), false});

@@ -159,7 +159,7 @@ std::int32_t number_in(const char* variable) {
   return *text == 0 ? number : -1;
 }
 
-// By torchrun and others like it; else Open MPI, Slurm, other MPIs. attach/recording_name.cpp has the same list.
+// By torchrun and others like it; else Open MPI, Slurm, other MPIs. attach/job.cpp has the same list.
 wire::Job read_job() {
   struct Names {
     const char *rank, *ranks, *local_rank;
