@@ -35,9 +35,11 @@ std::atomic<attach::Attachment*> watched_program{nullptr};
 std::atomic<attach::Attachment*> entered_program{nullptr};  // one that was running before
 std::atomic<attach::RemoteProgram*> remote_program{nullptr};
 std::atomic<int> spared_signals{0};
+std::atomic<bool> is_slurms_task{false};
 
 /// While it lives, signals sent to this program reach the watched one, or end the watching if that was running before.
-/// What the terminal sends reaches both anyway.
+/// What the terminal sends reaches both anyway, and so does what Slurm sends to a task: twice, a program would save its
+/// state twice.
 class PassOnSignals {
  public:
   explicit PassOnSignals(attach::Attachment& attachment) {
@@ -70,11 +72,13 @@ class PassOnSignals {
     return 0;
   }
   void begin() {
+    is_slurms_task.store(!attach::own_variable("SLURM_STEP_NUM_TASKS").empty());
     struct sigaction action {};
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     action.sa_sigaction = [](int number, siginfo_t* info, void*) {
       const pid_t program = target();
       const bool from_terminal = info->si_code == SI_KERNEL;
+      const bool from_slurm = is_slurms_task.load() && info->si_pid == ::getppid();
       if (attach::Attachment* entered = entered_program.exchange(nullptr)) {
         entered->leave();  // the program was there before, and goes on
       } else if (program <= 0 && spared_signals.fetch_sub(1) > 0) {
@@ -82,7 +86,7 @@ class PassOnSignals {
       } else if (program <= 0) {  // there is only this program left to end
         ::signal(number, SIG_DFL);
         ::raise(number);
-      } else if (!from_terminal) {
+      } else if (!from_terminal && !from_slurm) {
         ::kill(program, number);
       }
     };
