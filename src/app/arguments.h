@@ -117,8 +117,9 @@ struct AttachArguments {
     app.add_flag("--no-launch-lines", no_launch_lines, base::tr("no Python lines for launches, only for what blocks"))
         ->disable_flag_override();
     app.add_option("--record", record,
-                   base::tr("no window: write the trace to this file (.lanescope, .json or .json.gz)"))
-        ->type_name("FILE");
+                   base::tr("no window: write the trace to this file (.lanescope, .json or .json.gz), or a file per "
+                            "rank into a folder"))
+        ->type_name("FILE|DIR/");
     app.add_flag("--knobs", knobs,
                  base::tr("its knobs can be tried from the window: while a trial runs, it changes the program"))
         ->disable_flag_override();

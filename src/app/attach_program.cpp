@@ -10,6 +10,7 @@
 #include <csignal>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,7 +19,9 @@
 #include "app/terminal_output.h"
 #include "app/watched_window.h"
 #include "attach/attachment.h"
+#include "attach/job.h"
 #include "base/error.h"
+#include "base/platform/files.h"
 #include "base/translate.h"
 #include "io/session_file.h"
 #include "io/trace_file.h"
@@ -31,9 +34,12 @@ using base::tr;
 std::atomic<attach::Attachment*> watched_program{nullptr};
 std::atomic<attach::Attachment*> entered_program{nullptr};  // one that was running before
 std::atomic<attach::RemoteProgram*> remote_program{nullptr};
+std::atomic<int> spared_signals{0};
+std::atomic<bool> is_slurms_task{false};
 
 /// While it lives, signals sent to this program reach the watched one, or end the watching if that was running before.
-/// What the terminal sends reaches both anyway.
+/// What the terminal sends reaches both anyway, and so does what Slurm sends to a task: twice, a program would save its
+/// state twice.
 class PassOnSignals {
  public:
   explicit PassOnSignals(attach::Attachment& attachment) {
@@ -46,10 +52,14 @@ class PassOnSignals {
   }
   ~PassOnSignals() {
     for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
+    spared_signals.store(0);
     watched_program.store(nullptr);
     entered_program.store(nullptr);
     remote_program.store(nullptr);
   }
+  /// The program has been started. Once it has ended, what was recorded of it is still to be written: signals like
+  /// those that ended it do not end that. A job's end sends them to both, and a launcher once more.
+  void spare_the_recording() { spared_signals.store(2); }
   PassOnSignals(const PassOnSignals&) = delete;
   PassOnSignals& operator=(const PassOnSignals&) = delete;
 
@@ -62,17 +72,21 @@ class PassOnSignals {
     return 0;
   }
   void begin() {
+    is_slurms_task.store(!attach::own_variable("SLURM_STEP_NUM_TASKS").empty());
     struct sigaction action {};
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     action.sa_sigaction = [](int number, siginfo_t* info, void*) {
       const pid_t program = target();
       const bool from_terminal = info->si_code == SI_KERNEL;
+      const bool from_slurm = is_slurms_task.load() && info->si_pid == ::getppid();
       if (attach::Attachment* entered = entered_program.exchange(nullptr)) {
-        entered->leave();         // the program was there before, and goes on
+        entered->leave();  // the program was there before, and goes on
+      } else if (program <= 0 && spared_signals.fetch_sub(1) > 0) {
+        if (attach::Attachment* watched = watched_program.load()) watched->leave();
       } else if (program <= 0) {  // there is only this program left to end
         ::signal(number, SIG_DFL);
         ::raise(number);
-      } else if (!from_terminal) {
+      } else if (!from_terminal && !from_slurm) {
         ::kill(program, number);
       }
     };
@@ -84,6 +98,7 @@ class PassOnSignals {
 
 trace::RunFacts facts_of(const attach::Attachment& attachment) {
   trace::RunFacts facts;
+  facts.clock = attachment.clock();
   const attach::AttachState state = attachment.state();
   if (const attach::ProcessState* process = state.first_with_gpu()) {
     facts.program = process->program;
@@ -253,18 +268,22 @@ int try_knobs(const AttachRequest& request, attach::Attachment& attachment) {
 // --- without a window ------------------------------------------------------------------------------------------------
 
 int record(const AttachRequest& request, attach::Attachment& attachment) {
-  check_outputs({request.record});
+  const std::vector<std::string>& command = request.options.command.words;
+  const attach::RecordFile wanted =
+      attach::record_file(request.record.string(),
+                          attach::job_place(attach::own_variable, static_cast<pid_t>(base::process_number())), command);
+  if (!wanted.one_of_many) check_outputs({wanted.path});
+  const bool session = wanted.path.extension() == io::kSessionEnding;
+  std::optional<attach::RecordClaim> claim;
+  if (session || wanted.one_of_many) claim.emplace(wanted);
   std::unique_ptr<RecordingFile> file;
-  if (request.record.extension() == io::kSessionEnding) {
-    file = std::make_unique<RecordingFile>(request.record, attachment);
-  }
+  if (session) file = std::make_unique<RecordingFile>(wanted.path, attachment);
+  PassOnSignals pass_on(attachment);  // until the recording is whole
   attachment.start();
-  int status = 0;
-  {
-    const PassOnSignals pass_on(attachment);
-    if (has_trials(request)) Trials(request, attachment).make();
-    status = attachment.wait();
-  }
+  pass_on.spare_the_recording();
+  if (claim) claim->keep();
+  if (has_trials(request)) Trials(request, attachment).make();
+  const int status = attachment.wait();
   const attach::AttachState state = attachment.state();
   for (const attach::Remark& remark : state.remarks) {
     if (remark.problem) say(remark.sentence);
@@ -272,7 +291,7 @@ int record(const AttachRequest& request, attach::Attachment& attachment) {
   if (file) {
     file->finish();
   } else {
-    io::write_trace(request.record, attachment.trace(), facts_of(attachment), &state.health);
+    io::write_trace(wanted.path, attachment.trace(), facts_of(attachment), &state.health);
   }
   return attach::Launched::exit_status(status);
 }

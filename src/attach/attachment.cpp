@@ -14,6 +14,8 @@
 #include <limits>
 #include <set>
 
+#include "attach/host_clock.h"
+#include "attach/job.h"
 #include "base/error.h"
 #include "base/translate.h"
 
@@ -97,7 +99,8 @@ struct Attachment::Watched {
   Written written;
   // While no loop is known: longer and longer bursts, half of the time, until one holds some rounds.
   Nanoseconds search_burst_ns = kShortestBurst, search_from_ns = 0;
-  std::string unsent;  // of what the library is asked about knobs
+  JobBursts job_bursts;  // of a rank
+  std::string unsent;    // of what the library is asked about knobs
 
   ~Watched() {
     if (socket >= 0) ::close(socket);
@@ -110,7 +113,8 @@ Attachment::Attachment(AttachOptions options)
       trace_(options_.memory_cap_bytes),
       recorder_(std::make_unique<capture::Recorder>(trace_, capture::WhenFull::Direct)),
       meeting_(std::make_unique<Meeting>()),
-      intensity_(options_.intensity) {
+      intensity_(options_.intensity),
+      clock_(host_clock(origin_ns_)) {
   injection_library();  // says so now if there is none
   if (options_.pid == 0) return;
   running_process_ = std::make_unique<RunningProcess>(static_cast<pid_t>(options_.pid));
@@ -180,11 +184,13 @@ Nanoseconds Attachment::now_ns() const { return running() ? clock_now() : live_e
 void Attachment::run() {
   bool program_ended = false;
   Nanoseconds busy_until = 0;
+  read_clock();
   while (!stop_.load(std::memory_order_acquire)) {
     meet();
     const std::size_t read = read_all();
     recorder_->publish_direct();
     publish();
+    if (clock_now() - clock_read_ns_ >= trace::kClockEvery) read_clock();
     if (!program_ended && wait_status()) program_ended = true;
     if (program_ended && processes_.empty()) {
       meet();  // a process may have reported in and ended in between
@@ -206,6 +212,7 @@ void Attachment::run() {
   }
   processes_.clear();
   recorder_->flush();
+  read_clock();
   published_ns_ = 0;
   publish();
   running_.store(false, std::memory_order_release);
@@ -316,8 +323,8 @@ void Attachment::steer(Watched& watched) {
     watched.first_work_ns = watched.search_from_ns = now;
     watched.search_burst_ns = kShortestBurst;
   }
-  // A burst holds some whole iterations. The ranks of a job have the same bursts, at the same times (see next_burst()
-  // of the library).
+  // A burst holds some whole iterations. The ranks of a job have the same bursts, at the same times (see job_bursts(),
+  // and next_burst() of the library).
   const auto slower_by = [](const WatchedProcess& of) {
     const auto between = static_cast<double>(of.iteration_between_ns());
     return between > 0 ? static_cast<double>(of.iteration_recorded_ns()) / between - 1 : 0;
@@ -347,6 +354,12 @@ void Attachment::steer(Watched& watched) {
   while (sparing && share * slower > kMostCost && share > 0.001) share /= 2;
   auto period = static_cast<Nanoseconds>(static_cast<double>(burst) / share);
   if (sparing) period = std::max(period, kLeastPeriod);
+  if (process.identity().rank && !searching) {
+    const auto least = static_cast<Nanoseconds>(static_cast<double>(kLeastPeriod) * share);
+    watched.job_bursts = job_bursts(sparing ? std::max(burst, least) : burst, share, watched.job_bursts.period_ns);
+    burst = watched.job_bursts.burst_ns;
+    period = watched.job_bursts.period_ns;
+  }
   Nanoseconds boost = boost_until_ns_.load(std::memory_order_relaxed);
   if (searching) boost = std::max(boost, watched.first_work_ns + kFirstBurst);
 
@@ -518,7 +531,12 @@ void Attachment::publish() {
   state_.health = health;
   state_.ended = status.has_value();
   if (status) state_.end = launched_ ? Launched::describe(*status) : tr("it has ended");
-  if (with_gpu == 0 && status) {
+  const bool nobody = processes_.empty() && ended_.empty() && launched_;
+  const std::string elsewhere =
+      nobody && (status || now > kQuiet) ? started_elsewhere(options_.command.words, own_variable) : std::string();
+  if (!elsewhere.empty()) {
+    remarks.push_back({elsewhere, true});
+  } else if (with_gpu == 0 && status) {
     remarks.push_back({tr("The program ended ({}) without a call to the GPU.", state_.end), true});
   } else if (with_gpu == 0 && now > kQuiet) {
     remarks.push_back({tr("The program has made no call to the GPU yet. Its lanes appear with the first one."), false});
@@ -539,6 +557,13 @@ void Attachment::publish() {
   remarks.insert(remarks.end(), found_.begin(), found_.end());
   state_.remarks = std::move(remarks);
   open_calls_ = std::move(open);
+}
+
+void Attachment::read_clock() {
+  clock_read_ns_ = clock_now();
+  const trace::ClockReading reading = read_host_clock();
+  const std::lock_guard lock(mutex_);
+  clock_.readings.push_back(reading);
 }
 
 void Attachment::say_what_is_missing(std::vector<Remark>& remarks, Nanoseconds now, bool ended) const {
@@ -567,6 +592,11 @@ AttachState Attachment::state() const {
 std::vector<trace::OpenCall> Attachment::open_calls() const {
   const std::lock_guard lock(mutex_);
   return open_calls_;
+}
+
+trace::ClockFacts Attachment::clock() const {
+  const std::lock_guard lock(mutex_);
+  return clock_;
 }
 
 Intensity Attachment::intensity() const {

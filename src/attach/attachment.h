@@ -20,6 +20,7 @@
 #include "attach/watched_process.h"
 #include "capture/recorder.h"
 #include "trace/capture_health.h"
+#include "trace/clock_facts.h"
 
 namespace lanescope::attach {
 
@@ -56,6 +57,8 @@ class Attachment {
   // For any thread.
   AttachState state() const;
   std::vector<trace::OpenCall> open_calls() const;
+  /// Of this machine, read at the start, every kClockEvery and at the end.
+  trace::ClockFacts clock() const;
   Intensity intensity() const;
   void set_intensity(const Intensity& intensity);
   /// Everything is recorded for so long from now on; 0: not that.
@@ -98,6 +101,7 @@ class Attachment {
   static void add_health(trace::CaptureHealth& health, const Watched& watched, const ProcessState& state);
   static void add_remarks(std::vector<Remark>& remarks, const Watched& watched, const ProcessState& state);
   void publish();
+  void read_clock();
   Nanoseconds clock_now() const;
   std::optional<int> ended() const;  // with mutex_ held
 
@@ -112,7 +116,7 @@ class Attachment {
   trace::CaptureHealth health_of_ended_;
   std::vector<Remark> unwatched_, found_;  // processes that were turned away; what look_around() found
   std::size_t others_ = 0;                 // processes that have not reported in
-  Nanoseconds looked_ns_ = 0, published_ns_ = 0;
+  Nanoseconds looked_ns_ = 0, published_ns_ = 0, clock_read_ns_ = 0;
   std::thread thread_;
   std::atomic<bool> running_{false}, stop_{false};
   std::atomic<Nanoseconds> boost_until_ns_{0};
@@ -124,6 +128,7 @@ class Attachment {
   std::optional<Entry> entry_;
   Intensity intensity_;
   AttachState state_;
+  trace::ClockFacts clock_;
   std::vector<trace::OpenCall> open_calls_;
   std::vector<std::pair<std::uint32_t, std::optional<LoopKey>>> chosen_;
   std::vector<std::pair<std::uint32_t, std::function<std::string(KnobLines&)>>> asked_;  // of knobs: what to send

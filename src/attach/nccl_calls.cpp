@@ -11,7 +11,7 @@ namespace {
 
 using Payload = wire::CollectivePayload;
 
-constexpr std::size_t kMostOpen = 64, kMostGrouped = 4096;
+constexpr std::size_t kMostOpen = 64, kMostGrouped = 4096, kMostCommunicators = 4096;
 
 bool has(const Payload& payload, std::uint32_t what) { return (payload.has & what) != 0; }
 
@@ -60,12 +60,22 @@ NcclArguments arguments_of(const Payload& payload) {
   return arguments;
 }
 
-void NcclCalls::begin(std::string_view name, const std::optional<Payload>& payload) {
+std::uint32_t CollectiveNumbers::next(std::string_view name, const Payload& payload) {
+  if (!has(payload, Payload::kCommunicator) || !has(payload, Payload::kBytes)) return 0;
+  // Who sends and who receives begins them in an order of his own.
+  if (has(payload, Payload::kPeer) || name == "ncclSend" || name == "ncclRecv") return 0;
+  const auto known = begun_.find(payload.communicator);
+  if (known != begun_.end()) return ++known->second;
+  if (begun_.size() >= kMostCommunicators) return 0;
+  return begun_[payload.communicator] = 1;
+}
+
+void NcclCalls::begin(std::string_view name, const std::optional<Payload>& payload, std::uint32_t number) {
   if (open_.size() >= kMostOpen) open_.clear();  // ends were lost
   const RangeIs is = name == "ncclGroupStart" ? RangeIs::GroupStart
                      : name == "ncclGroupEnd" ? RangeIs::GroupEnd
                                               : RangeIs::Other;
-  open_.push_back({is, payload, false});
+  open_.push_back({is, payload, number, false});
 }
 
 void NcclCalls::end() {
@@ -79,37 +89,42 @@ void NcclCalls::end() {
   }
   if (ended.payload && has(*ended.payload, Payload::kBytes) && groups_ > 0 && !ended.launched &&
       grouped_.size() < kMostGrouped) {
-    grouped_.push_back(*ended.payload);
+    grouped_.push_back({*ended.payload, ended.number});
   }
 }
 
-NcclArguments NcclCalls::launched() {
+NcclLaunch NcclCalls::launched() {
   for (auto range = open_.rbegin(); range != open_.rend(); ++range) {
     if (!range->payload) continue;
     range->launched = true;
-    return arguments_of(*range->payload);
+    return {arguments_of(*range->payload), range->number};
   }
   if (open_.empty() || open_.back().is != RangeIs::GroupEnd || grouped_.empty()) return {};
   open_.back().launched = true;
-  return arguments_of_group();
+  return launch_of_group();
 }
 
-NcclArguments NcclCalls::arguments_of_group() const {
-  const Payload& first = grouped_.front();
-  if (grouped_.size() == 1) return arguments_of(first);
-  NcclArguments arguments;
-  const bool same = std::ranges::all_of(grouped_, [&](const Payload& payload) {
-    return has(payload, Payload::kCommunicator) && payload.communicator == first.communicator;
-  });
-  if (same) add_communicator(arguments, first);
-  std::uint64_t bytes = 0;
-  for (const Payload& payload : grouped_) {
-    const std::uint64_t room = std::numeric_limits<std::uint64_t>::max() - bytes;
-    bytes += std::min(payload.bytes, room);
+NcclLaunch NcclCalls::launch_of_group() const {
+  const Payload& first = grouped_.front().payload;
+  NcclLaunch launch;
+  // The first call that is a collective: beside it there may be sends.
+  for (const Grouped& call : grouped_) {
+    if (launch.number == 0 && call.payload.communicator == first.communicator) launch.number = call.number;
   }
-  add_bytes(arguments, bytes);
-  add(arguments, "calls", std::to_string(grouped_.size()));
-  return arguments;
+  if (grouped_.size() == 1) return {arguments_of(first), launch.number};
+  const bool same = std::ranges::all_of(grouped_, [&](const Grouped& call) {
+    return has(call.payload, Payload::kCommunicator) && call.payload.communicator == first.communicator;
+  });
+  if (same) add_communicator(launch, first);
+  if (!same) launch.number = 0;
+  std::uint64_t bytes = 0;
+  for (const Grouped& call : grouped_) {
+    const std::uint64_t room = std::numeric_limits<std::uint64_t>::max() - bytes;
+    bytes += std::min(call.payload.bytes, room);
+  }
+  add_bytes(launch, bytes);
+  add(launch, "calls", std::to_string(grouped_.size()));
+  return launch;
 }
 
 }  // namespace lanescope::attach

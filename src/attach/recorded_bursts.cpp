@@ -12,6 +12,18 @@ constexpr Nanoseconds kAfterBurst = 2 * base::kSecond;
 
 }  // namespace
 
+JobBursts job_bursts(Nanoseconds burst_ns, double share, Nanoseconds before_ns) {
+  constexpr Nanoseconds kShortest = 250 * base::kMillisecond, kLongest = kShortest << 8;  // as the library allows
+  constexpr double kKept = 1.2;
+  const double wanted = static_cast<double>(burst_ns) / share;
+  const auto before = static_cast<double>(before_ns);
+  Nanoseconds period = kShortest;
+  while (period < kLongest && static_cast<double>(period) < wanted) period *= 2;
+  if (before_ns > 0 && wanted <= before * kKept && wanted * kKept > before / 2) period = before_ns;
+  const auto burst = static_cast<Nanoseconds>(static_cast<double>(period) * share);
+  return {period < kLongest ? burst : std::max(burst, std::min(burst_ns, period)), period};
+}
+
 RecordedBursts::RecordedBursts(std::int64_t pid, std::function<void(const Change&)> said)
     : pid_(pid), said_(std::move(said)) {}
 

@@ -18,6 +18,17 @@ namespace lanescope::attach {
 
 using base::Nanoseconds;
 
+/// Of the bursts of a job's ranks, each with a recorder of its own and none asking another.
+struct JobBursts {
+  Nanoseconds burst_ns = 0, period_ns = 0;
+  bool operator==(const JobBursts&) const = default;
+};
+/// At this share of the time, none shorter than `burst_ns` if that can be. Periods are a quarter of a second, or twice
+/// another one, so that each begins with the longer one's too; and a burst's length is the share of its period, so that
+/// recorders which measured a slightly different iteration record the same. `before_ns`: the period until now, which
+/// stays unless it is wrong by a fifth; 0: there was none.
+JobBursts job_bursts(Nanoseconds burst_ns, double share, Nanoseconds before_ns);
+
 class RecordedBursts {
  public:
   /// `said`: what is to be written to the trace, for process `pid`.

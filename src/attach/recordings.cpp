@@ -21,6 +21,7 @@
 #include <sstream>
 #include <utility>
 
+#include "attach/job.h"
 #include "attach/launcher.h"
 #include "attach/program_state.h"
 #include "base/error.h"
@@ -58,6 +59,22 @@ pid_t parent_of(pid_t process) {
   return parent;
 }
 
+// As they were when it was started.
+Variables variables_of(pid_t process) {
+  std::map<std::string, std::string> variables;
+  const std::string text = read_recording(fmt::format("/proc/{}/environ", process));
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t to = std::min(text.find('\0', from), text.size());
+    const std::size_t equals = text.find('=', from);
+    if (equals < to) variables.emplace(text.substr(from, equals - from), text.substr(equals + 1, to - equals - 1));
+    from = to + 1;
+  }
+  return [variables = std::move(variables)](const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::string() : found->second;
+  };
+}
+
 std::vector<pid_t> own_processes() {
   std::vector<pid_t> own;
   std::error_code error;
@@ -75,15 +92,16 @@ std::optional<Recording> as_recording(pid_t process) {
   if (words.size() < 2 || words[1] != "attach") return std::nullopt;
   Recording found;
   std::optional<pid_t> entered;  // --pid
+  std::string file;
   found.recorder = process;
   const auto command = std::find(words.begin(), words.end(), "--");
   for (auto word = words.begin(); word != command; ++word) {
     if (*word == kRunning && word + 1 != command) entered = as_pid(*(word + 1));
     if (word->starts_with(std::string(kRunning) + "=")) entered = as_pid(word->substr(kRunning.size() + 1));
-    if (*word == kOption && word + 1 != command) found.file = *(word + 1);
-    if (word->starts_with(std::string(kOption) + "=")) found.file = word->substr(kOption.size() + 1);
+    if (*word == kOption && word + 1 != command) file = *(word + 1);
+    if (word->starts_with(std::string(kOption) + "=")) file = word->substr(kOption.size() + 1);
   }
-  if ((command == words.end() && !entered) || found.file.extension() != kEnding) return std::nullopt;
+  if ((command == words.end() && !entered) || file.empty()) return std::nullopt;
   if (entered) {
     found.words = process_words(static_cast<std::uint32_t>(*entered));
     found.names.push_back(process_name(static_cast<std::uint32_t>(*entered)));
@@ -91,9 +109,16 @@ std::optional<Recording> as_recording(pid_t process) {
   } else {
     found.words.assign(command + 1, words.end());
   }
-  if (found.file.is_relative()) found.file = process_folder(static_cast<std::uint32_t>(process)) / found.file;
+  try {
+    const std::vector<std::string> of_it = entered ? std::vector<std::string>() : found.words;
+    found.file = record_file(file, job_place(variables_of(process), process), of_it,
+                             process_folder(static_cast<std::uint32_t>(process)))
+                     .path;
+  } catch (const base::UsageError&) {  // it has just been told so
+    return std::nullopt;
+  }
   std::error_code error;
-  if (!std::filesystem::exists(found.file, error)) return std::nullopt;
+  if (found.file.extension() != kEnding || !std::filesystem::exists(found.file, error)) return std::nullopt;
   return found;
 }
 

@@ -278,9 +278,9 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   }
   assembler_.add(record);
   if (recorded && record.nature == CallNature::Launch) {
-    if (const NcclArguments of_nccl = thread(call.thread).nccl.launched(); !of_nccl.members.empty()) {
+    if (const NcclLaunch of_nccl = thread(call.thread).nccl.launched(); !of_nccl.members.empty()) {
       if (nccl_launches_.size() >= kMostRemembered) nccl_launches_.clear();  // their kernels have not come
-      nccl_launches_[call.correlation] = arguments(of_nccl);
+      nccl_launches_[call.correlation] = capture::kernel_value(arguments(of_nccl), of_nccl.number);
     }
   }
   if (record.nature == CallNature::Sync) bursts_.nothing_ran(record.start_ns, record.end_ns);

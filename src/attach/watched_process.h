@@ -188,10 +188,11 @@ class WatchedProcess {
   bool kernels_before_ = false;              // those that were launched before this burst are recorded, too
   /// Asynchronous copies that were recorded, by kind_of_copy(): whether one of these waited.
   std::unordered_map<std::uint64_t, bool> copies_that_wait_;
-  std::unordered_map<std::uint64_t, OpenRange> started_;           // NVTX start/end, by number
-  std::unordered_map<std::uint32_t, base::NameId> line_names_;     // by frame
-  std::unordered_map<std::uint32_t, FramePlace> loop_places_;      // by frame
-  std::unordered_map<std::uint32_t, base::NameId> nccl_launches_;  // arguments of the kernel to come, by correlation
+  std::unordered_map<std::uint64_t, OpenRange> started_;            // NVTX start/end, by number
+  std::unordered_map<std::uint32_t, base::NameId> line_names_;      // by frame
+  std::unordered_map<std::uint32_t, FramePlace> loop_places_;       // by frame
+  std::unordered_map<std::uint32_t, std::uint64_t> nccl_launches_;  // the value of the record to come, by correlation
+  CollectiveNumbers collective_numbers_;
   std::vector<std::uint32_t> forked_;
   std::string gpu_;
 

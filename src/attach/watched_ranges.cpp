@@ -69,7 +69,12 @@ void WatchedProcess::take_range(const wire::RangeMessage& range,
       forget_deeper(caller, range.domain, range.range);
       if (caller.ranges.size() >= kMostRanges) return capture::add(counts_.dropped);
       caller.ranges.push_back(named());
-      if (caller.ranges.back().nccl) caller.nccl.begin(caller.ranges.back().text, payload);
+      if (const OpenRange& begun = caller.ranges.back(); begun.nccl) {
+        // Once a message has been dropped, so have calls, perhaps: no number is better than a wrong one.
+        const bool all_counted = ring_.status().dropped.load(std::memory_order_relaxed) == 0;
+        const std::uint32_t number = payload && all_counted ? collective_numbers_.next(begun.text, *payload) : 0;
+        caller.nccl.begin(begun.text, payload, number);
+      }
       return;
     case wire::RangeAct::Pop: {
       if (range.range != 0) forget_deeper(caller, range.domain, range.range + 1);

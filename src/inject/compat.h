@@ -29,12 +29,12 @@ __asm__(".symver dladdr,dladdr@" LANESCOPE_OLDEST);
 
 namespace lanescope::inject {
 
-/// CLOCK_MONOTONIC.
-inline std::int64_t now_ns() {
+inline std::int64_t clock_ns(clockid_t clock) {
   timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return t.tv_sec * kSecond + t.tv_nsec;
 }
+inline std::int64_t now_ns() { return clock_ns(CLOCK_MONOTONIC); }
 inline std::uint32_t thread_id() { return static_cast<std::uint32_t>(syscall(SYS_gettid)); }
 
 }  // namespace lanescope::inject

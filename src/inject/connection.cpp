@@ -43,6 +43,7 @@ constexpr std::size_t kSampled = 8;  // threads
 constexpr std::int64_t kBurstSample = kMillisecond;
 constexpr std::int64_t kIdle = 10 * kSecond, kIdleSample = 100 * kMillisecond;
 constexpr std::int64_t kPythonComes = 60 * kSecond;  // an interpreter that has not come by then is not waited for
+constexpr std::int64_t kRealClock = kSecond;         // the time of day is asked for so often: somebody may correct it
 constexpr std::int32_t kMostRanks = 10'000'000;
 constexpr std::int64_t kInitTakes = 10 * kSecond;          // at most: cuInit
 constexpr std::int64_t kCallbacksEnd = 20 * kMillisecond;  // those that were under way when the last viewer left
@@ -158,14 +159,14 @@ std::int32_t number_in(const char* variable) {
   return *text == 0 ? number : -1;
 }
 
-// By torchrun and others like it; else Open MPI, Slurm, other MPIs.
+// By torchrun and others like it; else Open MPI, Slurm, other MPIs. attach/job.cpp has the same list.
 wire::Job read_job() {
   struct Names {
     const char *rank, *ranks, *local_rank;
   };
   static constexpr Names kNames[] = {{"RANK", "WORLD_SIZE", "LOCAL_RANK"},
-                                     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", nullptr},
-                                     {"SLURM_PROCID", "SLURM_NTASKS", nullptr},
+                                     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
+                                     {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"},
                                      {"PMI_RANK", "PMI_SIZE", nullptr}};
   for (const Names& names : kNames) {
     const std::int32_t rank = number_in(names.rank), ranks = number_in(names.ranks);
@@ -262,11 +263,16 @@ class Loop {
   }
 
   // A burst that has lasted longer than usual is followed by the usual pause. The ranks of a job record at the same
-  // time, or their collectives could not be compared: at multiples of the period.
-  std::int64_t next_burst(const ViewerRequest& request) const {
+  // time, or their collectives could not be compared.
+  std::int64_t next_burst(const ViewerRequest& request) {
     const std::int64_t usual_begin = ended_ - request.burst > burst_ ? ended_ - request.burst : burst_;
     if (job.rank == 0 || job.ranks == 1) return usual_begin + request.period;
-    return (usual_begin / request.period + 1) * request.period;
+    const std::int64_t now = now_ns();
+    if (real_asked_ == 0 || now >= real_asked_ + kRealClock) {
+      real_asked_ = now;
+      real_ahead_ = clock_ns(CLOCK_REALTIME) - now;
+    }
+    return next_on_grid(usual_begin, request.period, real_ahead_);
   }
 
   // A program whose launches run far ahead of the GPU: what is launched in a burst runs after it. So the burst lasts
@@ -518,6 +524,7 @@ class Loop {
   int clean_ = 0;  // flushes in a row after which CUPTI had no more records
   std::int64_t burst_ = 0, ended_ = 0, flushed_ = 0, tail_until_ = 0, chores_ = 0, began_ = 0, sample_due_ = 0,
                cupti_since_ = 0;
+  std::int64_t real_asked_ = 0, real_ahead_ = 0;  // CLOCK_REALTIME less CLOCK_MONOTONIC
   Silence silence_;
   std::uint64_t moved_at_burst_ = 0, launches_at_burst_ = 0;
   bool driver_known_ = false, after_init_ = false;

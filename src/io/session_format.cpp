@@ -200,6 +200,32 @@ bool take_text(trace::CaptureHealth& health, std::string_view key, std::string_v
   return taken;
 }
 
+// --- the clock -------------------------------------------------------------------------------------------------------
+
+void put_clock(std::string& out, const trace::ClockFacts& clock, std::size_t from) {
+  for (const std::string* text : {&clock.host, &clock.boot_id, &clock.time_namespace}) put_text(out, *text);
+  put(out, clock.origin_ns);
+  for (; from < clock.readings.size(); ++from) {
+    const trace::ClockReading& r = clock.readings[from];
+    for (const std::int64_t number : {r.monotonic_ns, r.real_ns, r.width_ns}) put(out, number);
+    put(out, r.status);
+    for (const std::int64_t number : {r.maxerror_us, r.esterror_us, r.frequency}) put(out, number);
+  }
+}
+
+bool take_clock(Bytes& in, trace::ClockFacts& clock) {
+  for (std::string* text : {&clock.host, &clock.boot_id, &clock.time_namespace}) *text = in.take_text();
+  clock.origin_ns = in.take<base::Nanoseconds>();
+  while (in.more()) {
+    trace::ClockReading r;
+    for (base::Nanoseconds* number : {&r.monotonic_ns, &r.real_ns, &r.width_ns}) *number = in.take<std::int64_t>();
+    r.status = in.take<std::int32_t>();
+    for (std::int64_t* number : {&r.maxerror_us, &r.esterror_us, &r.frequency}) *number = in.take<std::int64_t>();
+    if (!in.bad()) clock.readings.push_back(r);
+  }
+  return !in.bad();
+}
+
 std::string Chunk::name() const { return base::tr("chunk {} ({}) at byte {}", number, type_text(type), place); }
 
 }  // namespace lanescope::io::session

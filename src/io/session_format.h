@@ -44,7 +44,8 @@ inline constexpr std::uint32_t kFacts = chunk_type("FACT"), kHealth = chunk_type
                                kNames = chunk_type("NAME"), kArguments = chunk_type("ARGS"),
                                kLaunches = chunk_type("LNCH"), kStacks = chunk_type("SITE"),
                                kEvents = chunk_type("EVNT"), kNotes = chunk_type("NOTE"),
-                               kCoverage = chunk_type("COVR"), kStep = chunk_type("STEP"), kEnd = chunk_type("DONE");
+                               kCoverage = chunk_type("COVR"), kClock = chunk_type("clok"), kStep = chunk_type("STEP"),
+                               kEnd = chunk_type("DONE");
 /// "EVNT"; letters that cannot be printed become '?'.
 std::string type_text(std::uint32_t type);
 constexpr bool optional_type(std::uint32_t type) { return (type & 0x20) != 0; }
@@ -106,6 +107,12 @@ Texts texts_of(const trace::CaptureHealth& health);
 /// One of them, back again; a key of a newer version is ignored. False: something else stands where a number belongs.
 bool take_text(trace::RunFacts& facts, std::string_view key, std::string_view value);
 bool take_text(trace::CaptureHealth& health, std::string_view key, std::string_view value);
+
+/// Where the clock's time is the trace's, and whose clock it is; then all of its readings from this one on.
+void put_clock(std::string& out, const trace::ClockFacts& clock, std::size_t from);
+/// Adds the readings to those before. False: it is cut off.
+bool take_clock(Bytes& in, trace::ClockFacts& clock);
+inline constexpr std::size_t kClockReadingBytes = 52;
 
 /// The numbers of a capture's health, with their keys in the file.
 template <typename Health, typename Function>

@@ -206,6 +206,8 @@ class SessionReader {
         return take_notes(in);
       case session::kCoverage:
         return take_coverage(in);
+      case session::kClock:
+        return take_clock(in);
       case session::kStep:
         return take_step(in);
       case session::kEnd:
@@ -236,7 +238,20 @@ class SessionReader {
   void take_facts(Bytes& in) {
     RunFacts facts;
     take_texts(in, facts);
+    facts.clock = std::move(opened_.facts.clock);  // it has chunks of its own
     opened_.facts = std::move(facts);
+  }
+  void take_clock(Bytes& in) {
+    take_memory(bytes_.size() / session::kClockReadingBytes * sizeof(trace::ClockReading) + kTextOverhead);
+    trace::ClockFacts& clock = opened_.facts.clock;
+    const auto before = static_cast<std::ptrdiff_t>(clock.readings.size());
+    check(session::take_clock(in, clock), N_("it ends too early"));
+    const auto allowed = [](Nanoseconds t) { return t >= -base::kMaxTime && t <= base::kMaxTime; };
+    check(allowed(clock.origin_ns) && std::all_of(clock.readings.begin() + before, clock.readings.end(),
+                                                  [&](const trace::ClockReading& reading) {
+                                                    return allowed(reading.monotonic_ns) && allowed(reading.real_ns);
+                                                  }),
+          N_("it has a time that is not allowed"));
   }
   void take_health(Bytes& in) {
     trace::CaptureHealth health;

@@ -73,11 +73,22 @@ class SessionEncoder {
       write_chunk(session::kFacts, bytes);
       facts_ = std::move(bytes);
     }
+    write_clock(facts.clock);
     if (!health) return;
     if (std::string bytes = bytes_of(session::texts_of(*health)); bytes != health_) {
       write_chunk(session::kHealth, bytes);
       health_ = std::move(bytes);
     }
+  }
+
+  /// Readings that have come since; what is of the clock itself is written again with them.
+  void write_clock(const trace::ClockFacts& clock) {
+    if (clock.readings.size() <= clock_readings_ && (clock_written_ || clock == trace::ClockFacts())) return;
+    std::string bytes;
+    session::put_clock(bytes, clock, clock_readings_);
+    write_chunk(session::kClock, bytes);
+    clock_readings_ = clock.readings.size();
+    clock_written_ = true;
   }
 
   /// Everything published until now is what the following steps write. Writes what its events refer to.
@@ -363,6 +374,8 @@ class SessionEncoder {
   std::map<std::int64_t, CoverageState> coverage_;
   std::uint64_t written_ = 0, missed_ = 0;
   std::string facts_, health_;
+  std::size_t clock_readings_ = 0;
+  bool clock_written_ = false;
   std::array<std::vector<std::uint64_t>, kColumns> columns_;
   std::string bytes_, packed_, chunk_;  // keep their memory
 };

@@ -190,8 +190,9 @@ inline SettingChange change_of(const Event& marker) {
 }
 
 // --- What else is known of an event, stored once for all that share it -----------------------------------------------
-// Kernel: a = its launch (LaunchTable), b = arguments, c = external id. Range: b = external id, c = arguments. Copy,
-// Memset: c = arguments. Other kinds have none.
+// Kernel: a = its launch (LaunchTable), b = arguments, c = external id, or of NCCL's in a program that is attached to
+// which one it is of its communicator's collectives (collective_number() of side_tables.h). Range: b = external id, c =
+// arguments. Copy, Memset: c = arguments. Other kinds have none.
 
 inline std::uint32_t launch_of(const Event& e) { return e.kind == EventKind::Kernel ? e.a : 0; }
 inline void set_launch(Event& kernel, std::uint32_t number) { kernel.a = number; }

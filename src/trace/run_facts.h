@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "base/version.h"
+#include "trace/clock_facts.h"
 
 namespace lanescope::trace {
 
@@ -26,6 +27,7 @@ struct RunFacts {
   /// or that is not known.
   base::Nanoseconds clock_error_ns = 0;
   std::string marks;  ///< the user's rulers, bookmarks and notes, as JSON text of the window; may be empty
+  ClockFacts clock;   ///< of the machine where it was recorded; of several files, each has its own
   std::string version{base::kVersion};  ///< of the Lanescope that recorded it; empty: recorded by another program
 
   bool operator==(const RunFacts&) const = default;

@@ -228,6 +228,12 @@ CollectiveFacts collective_facts(std::string_view arguments) {
   return facts;
 }
 
+std::optional<std::int64_t> collective_number(const CollectiveFacts& facts, std::uint32_t kernels_word) {
+  if (facts.sequence) return facts.sequence;
+  const bool nccls = facts.group.starts_with("0x");  // a process group has a name and a list
+  return nccls && kernels_word != 0 ? std::optional<std::int64_t>(kernels_word) : std::nullopt;
+}
+
 void CollectiveTable::state(base::NameId arguments, CollectiveFacts facts) {
   const std::lock_guard lock(mutex_);
   facts_.try_emplace(arguments, std::move(facts));

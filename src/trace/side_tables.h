@@ -143,6 +143,9 @@ struct CollectiveFacts {
 
   bool operator==(const CollectiveFacts&) const = default;
 };
+/// Which one of its group's collectives a kernel is, the same number on all ranks: as PyTorch's profiler states it, or
+/// as Lanescope counted NCCL's calls from the program's start. Empty: not known. `kernels_word`: its external_id_of().
+std::optional<std::int64_t> collective_number(const CollectiveFacts& facts, std::uint32_t kernels_word);
 /// `arguments`: as in Trace::arguments(), which is how files have them.
 CollectiveFacts collective_facts(std::string_view arguments);
 

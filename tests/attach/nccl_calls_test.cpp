@@ -117,5 +117,57 @@ TEST(NcclCalls, NeitherLostBeginningsNorLostEndsSpoilWhatFollows) {
   EXPECT_EQ(calls.launched().members, "");
 }
 
+// Of two communicators each has numbers of its own. Sends have none: each rank has others.
+TEST(CollectiveNumbersTest, CountEachCommunicatorsCollectives) {
+  CollectiveNumbers numbers;
+  EXPECT_EQ(numbers.next("ncclAllReduce", all_reduce(8, 1)), 1u);
+  EXPECT_EQ(numbers.next("ncclAllReduce", all_reduce(8, 2)), 1u);
+  EXPECT_EQ(numbers.next("ncclAllGather", all_reduce(4, 1)), 2u);
+  Payload send = all_reduce(8, 1);
+  send.has |= Payload::kPeer;
+  EXPECT_EQ(numbers.next("ncclSend", send), 0u);
+  EXPECT_EQ(numbers.next("ncclSend", all_reduce(8, 1)), 0u);
+  Payload before_2_25 = all_reduce(8, 1);
+  before_2_25.has &= ~std::uint32_t{Payload::kCommunicator};
+  EXPECT_EQ(numbers.next("ncclAllReduce", before_2_25), 0u);
+  EXPECT_EQ(numbers.next("ncclAllReduce", all_reduce(8, 1)), 3u);
+}
+
+TEST(CollectiveNumbersTest, AKernelHasItsCallsOrOfAGroupTheFirst) {
+  NcclCalls calls;
+  calls.begin("ncclAllReduce", all_reduce(1), 5);
+  EXPECT_EQ(calls.launched().number, 5u);
+  calls.end();
+  calls.begin("ncclGroupStart", {});
+  calls.end();
+  for (const std::uint32_t number : {6u, 7u}) {
+    calls.begin("ncclAllReduce", all_reduce(1), number);
+    calls.end();
+  }
+  calls.begin("ncclGroupEnd", {});
+  EXPECT_EQ(calls.launched().number, 6u);
+  calls.end();
+  calls.begin("ncclGroupStart", {});
+  calls.end();
+  for (const std::uint64_t communicator : {1u, 2u}) {
+    calls.begin("ncclAllReduce", all_reduce(1, communicator), 8);
+    calls.end();
+  }
+  calls.begin("ncclGroupEnd", {});
+  EXPECT_EQ(calls.launched().number, 0u) << "of two communicators it is none's";
+}
+
+TEST(CollectiveNumbersTest, AFilesOwnNumberComesFirstAndAnotherKernelsWordIsNone) {
+  const auto number = [](std::string_view arguments, std::uint32_t word) {
+    return trace::collective_number(trace::collective_facts(arguments), word);
+  };
+  EXPECT_EQ(number(arguments_of(all_reduce(8)).members, 12), 12);
+  EXPECT_EQ(number(arguments_of(all_reduce(8)).members, 0), std::nullopt);
+  EXPECT_EQ(number(R"("Process Group Name":"0","Process Group Ranks":"[0, 1]","Seq":7)", 12), 7);
+  EXPECT_EQ(number(R"("Process Group Name":"0","Process Group Ranks":"[0, 1]")", 12), std::nullopt)
+      << "that is the profiler's number of an operator";
+  EXPECT_EQ(number("", 12), std::nullopt);
+}
+
 }  // namespace
 }  // namespace lanescope::attach

@@ -111,5 +111,45 @@ TEST_F(RecordedBurstsTest, ToldOnceHowTheyAreToBe) {
               ElementsAre(RecordingChange{Act::Bursts, 7, 50 * kMs, 500 * kMs}, RecordingChange{Act::Bursts, 7, 0, 0}));
 }
 
+// 12 iterations of 10 ms at 10 % want 1.2 s: the next period is 2 s, and a tenth of it is recorded.
+TEST(JobBurstsTest, HaveAPeriodThatOthersHaveTooAndTheirShareOfIt) {
+  EXPECT_EQ(job_bursts(120 * kMs, 0.1, 0), (JobBursts{200 * kMs, 2'000 * kMs}));
+  EXPECT_EQ(job_bursts(50 * kMs, 0.2, 0), (JobBursts{50 * kMs, 250 * kMs}));
+  EXPECT_EQ(job_bursts(500 * kMs, 0.1, 0), (JobBursts{800 * kMs, 8'000 * kMs}));
+  EXPECT_EQ(job_bursts(100 * kMs, 1.0, 0), (JobBursts{250 * kMs, 250 * kMs})) << "all of the time";
+}
+
+// Recorders of one job find the iteration 9 % shorter or longer, and still have one grid and one length.
+TEST(JobBurstsTest, AreTheSameForWhoMeasuredSlightlyDifferently) {
+  for (const Nanoseconds iteration : {11'000, 12'000, 13'000}) {
+    EXPECT_EQ(job_bursts(12 * iteration * 1'000, 0.1, 0), (JobBursts{200 * kMs, 2'000 * kMs})) << iteration;
+  }
+}
+
+TEST(JobBurstsTest, EveryPeriodBeginsWithEveryLongerOne) {
+  Nanoseconds before = 0;
+  for (Nanoseconds burst = kMs; burst < 10'000 * kMs; burst = burst * 5 / 4) {
+    const Nanoseconds period = job_bursts(burst, 0.1, 0).period_ns;
+    if (before > 0) {
+      EXPECT_EQ(period % before, 0);
+    }
+    before = period;
+  }
+  EXPECT_EQ(before, 64'000 * kMs);  // the library's longest
+}
+
+TEST(JobBurstsTest, ThePeriodStaysUntilItIsWrongByAFifth) {
+  EXPECT_EQ(job_bursts(210 * kMs, 0.1, 2'000 * kMs).period_ns, 2'000 * kMs);
+  EXPECT_EQ(job_bursts(210 * kMs, 0.1, 2'000 * kMs).burst_ns, 200 * kMs);
+  EXPECT_EQ(job_bursts(241 * kMs, 0.1, 2'000 * kMs).period_ns, 4'000 * kMs);
+  EXPECT_EQ(job_bursts(90 * kMs, 0.1, 2'000 * kMs).period_ns, 2'000 * kMs);
+  EXPECT_EQ(job_bursts(83 * kMs, 0.1, 2'000 * kMs).period_ns, 1'000 * kMs);
+}
+
+// 2 s of 0.1 % would be a burst each 2,000 s.
+TEST(JobBurstsTest, OfTheLongestPeriodMoreIsRecordedRatherThanLessThanWanted) {
+  EXPECT_EQ(job_bursts(2'000 * kMs, 0.001, 0), (JobBursts{2'000 * kMs, 64'000 * kMs}));
+}
+
 }  // namespace
 }  // namespace lanescope::attach

@@ -555,6 +555,58 @@ TEST(WatchedProcess, NcclsRangesAndTheirKernelsHaveBytesAndCommunicator) {
               ElementsAre(one, "", each, each, "", R"("communicator":"0x00000000000000ab","bytes":7)"));
 }
 
+// Between two bursts there were two more, whose kernels nobody saw; the fourth is the communicator's fourth all the
+// same.
+TEST(WatchedProcess, NcclsKernelsHaveTheirNumberInTheirCommunicator) {
+  Rig rig;
+  rig.text(kNccl, "NCCL");
+  rig.text(51, "ncclAllReduce");
+  const auto all_reduce = [&](base::Nanoseconds t, bool recorded) {
+    rig.nccl(wire::RangeAct::Push, t, 51, 4096);
+    if (recorded) {
+      rig.call(t + kUs, t + 2 * kUs, 1, 1);
+      rig.kernel(t + 3 * kUs, t + 8 * kUs);
+    }
+    rig.nccl(wire::RangeAct::Pop, t + 9 * kUs, 0);
+  };
+  rig.recording(wire::RecordingAct::On, 0);
+  all_reduce(10 * kUs, true);
+  rig.recording(wire::RecordingAct::Off, 25 * kUs);
+  rig.recording(wire::RecordingAct::Delivered, 26 * kUs);
+  all_reduce(30 * kUs, false);
+  all_reduce(50 * kUs, false);
+  rig.recording(wire::RecordingAct::On, 65 * kUs);
+  all_reduce(70 * kUs, true);
+  rig.finish(1000 * kUs);
+  std::vector<std::int64_t> numbers;
+  rig.for_each(trace::LaneKind::Kernels, "kernels", [&](trace::LaneId, const trace::Event& event) {
+    const trace::CollectiveFacts& facts = rig.trace.collectives().of(trace::arguments_of(event));
+    EXPECT_EQ(facts.group, "0x00000000000000ab");
+    numbers.push_back(trace::collective_number(facts, trace::external_id_of(event)).value_or(-1));
+  });
+  EXPECT_THAT(numbers, ElementsAre(1, 4));
+}
+
+// A message that was dropped may have been a collective's: from then on none has a number.
+TEST(WatchedProcess, CollectivesHaveNoNumberOnceAMessageIsLost) {
+  Rig rig;
+  rig.text(kNccl, "NCCL");
+  rig.text(51, "ncclAllReduce");
+  rig.recording(wire::RecordingAct::On, 0);
+  rig.writer.memory().status.dropped.store(1);
+  rig.nccl(wire::RangeAct::Push, 10 * kUs, 51, 4096);
+  rig.call(12 * kUs, 14 * kUs, 1, 1);
+  rig.kernel(15 * kUs, 18 * kUs);
+  rig.nccl(wire::RangeAct::Pop, 20 * kUs, 0);
+  rig.finish(1000 * kUs);
+  std::size_t kernels = 0;
+  rig.for_each(trace::LaneKind::Kernels, "kernels", [&](trace::LaneId, const trace::Event& event) {
+    ++kernels;
+    EXPECT_EQ(trace::external_id_of(event), 0u);
+  });
+  EXPECT_EQ(kernels, 1u);
+}
+
 // Nothing is recorded, so other calls may have been made before the first of four samples 5 ms apart, and after the
 // last: on average half of that.
 TEST(WatchedProcess, AWaitForTheNextBatchIsALoad) {

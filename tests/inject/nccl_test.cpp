@@ -1,8 +1,10 @@
-// What NCCL says of its calls in NVTX ranges, and the rank that a launcher's variables give.
+// What NCCL says of its calls in NVTX ranges; the rank that a launcher's variables give, and when ranks record.
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <ctime>
 
+#include "inject/connection.h"
 #include "inject/target.h"
 
 namespace lanescope::inject_tests {
@@ -194,6 +196,26 @@ print(library.InitializeInjectionNvtxExtension(None))
   EXPECT_EQ(viewer.output(), "1 ..xxxxx.\n1 ..xxx...\n1 ........\n0 ........\n0 ........\n0 ........\n0\n");
 }
 
+// Made-up times, in ms. The clocks of two machines are a day apart, the grid is the same: with 2 s, at even seconds of
+// the time of day.
+TEST(Grid, IsThatOfTheTimeOfDay) {
+  constexpr std::int64_t kMs = 1'000'000, kPeriod = 2'000 * kMs;
+  const auto next = [](std::int64_t begin, std::int64_t ahead) {
+    return inject::next_on_grid(begin * kMs, kPeriod, ahead * kMs) / kMs;
+  };
+  // At 1,000 ms here it is 9,300 there: the next even second, 10,000, is at 1,700 here.
+  EXPECT_EQ(next(1'000, 8'300), 1'700);
+  // On a machine that started 100,000 s earlier, at the same moment.
+  EXPECT_EQ(next(100'001'000, 8'300 - 100'000'000), 100'001'700);
+  EXPECT_EQ(next(1'700, 8'300), 3'700) << "a burst that begins in time is followed by the next";
+  EXPECT_EQ(next(1'703, 8'300), 3'700) << "and so is one that is a little late";
+  EXPECT_EQ(next(1'700, 8'299), 3'701) << "the clock went back by 1 ms: not the same burst again";
+  EXPECT_EQ(next(1'440, 8'300), 1'700);  // 260 ms before; an eighth of the period is 250
+  EXPECT_EQ(next(1'451, 8'300), 3'700);
+  // Before 1970, as far as the clock knows.
+  EXPECT_EQ(next(1'000, -5'500), 1'500);
+}
+
 struct Job {
   const char* name;
   std::map<std::string, std::string> variables;
@@ -203,8 +225,9 @@ class RanksOf : public testing::TestWithParam<Job> {};
 
 TEST_P(RanksOf, TheEnvironment) {
   Viewer viewer;
-  for (const char* name : {"RANK", "WORLD_SIZE", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-                           "SLURM_PROCID", "SLURM_NTASKS", "PMI_RANK", "PMI_SIZE"}) {
+  for (const char* name :
+       {"RANK", "WORLD_SIZE", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+        "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "PMI_RANK", "PMI_SIZE"}) {
     viewer.environment[name] = "";
   }
   for (const auto& [name, value] : GetParam().variables) viewer.environment[name] = value;
@@ -216,8 +239,8 @@ TEST_P(RanksOf, TheEnvironment) {
   EXPECT_EQ(process->memory().job.ranks, GetParam().ranks);
   EXPECT_EQ(viewer.wait(), 0);
 }
-// Collectives can only be compared if all ranks record at the same time.
-TEST(Ranks, BeginTheirBurstsAtMultiplesOfThePeriod) {
+// Collectives can only be compared if all ranks record at the same time, on whichever machine they are.
+TEST(Ranks, BeginTheirBurstsAtMultiplesOfThePeriodOfTheTimeOfDay) {
   Viewer viewer;
   viewer.environment["RANK"] = "1";
   viewer.environment["WORLD_SIZE"] = "2";
@@ -234,10 +257,16 @@ while True:
   process->memory().controls.burst_us = 20'000;
   process->memory().controls.period_us = kPeriod / 1000;
   process->level(wire::Level::Acquire);
+  const auto now = [](clockid_t clock) {
+    timespec t{};
+    ::clock_gettime(clock, &t);
+    return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+  };
+  const std::int64_t ahead = now(CLOCK_REALTIME) - now(CLOCK_MONOTONIC);
   const auto begins = [&] {
     std::vector<std::int64_t> times;
     for (const auto& r : process->messages.recordings) {
-      if (r.act == wire::RecordingAct::On) times.push_back(r.time_ns);
+      if (r.act == wire::RecordingAct::On) times.push_back(r.time_ns + ahead);
     }
     return times;
   };
@@ -257,7 +286,13 @@ INSTANTIATE_TEST_SUITE_P(
         Job{"none", {}, 0, 0, 0},
         Job{"torchrun", {{"RANK", "3"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}, {"PMI_RANK", "7"}}, 4, 2, 8},
         Job{"open_mpi", {{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "2"}}, 1, 0, 2},
+        Job{"open_mpi_on_two_nodes",
+            {{"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}},
+            4,
+            2,
+            4},
         Job{"slurm", {{"SLURM_PROCID", "5"}, {"SLURM_NTASKS", "6"}, {"RANK", "five"}}, 6, 0, 6},
+        Job{"slurm_on_two_nodes", {{"SLURM_PROCID", "3"}, {"SLURM_NTASKS", "4"}, {"SLURM_LOCALID", "0"}}, 4, 1, 4},
         Job{"pmi", {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"RANK", "-1"}}, 2, 0, 2},
         Job{"without_a_size", {{"RANK", "2"}}, 3, 0, 0},
         Job{"impossible", {{"RANK", "2"}, {"WORLD_SIZE", "2"}}, 0, 0, 0},

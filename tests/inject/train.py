@@ -1,11 +1,12 @@
 """A small training loop on the fake GPU, for tests that need a program to attach to.
 
     train.py [--iterations N] [--epochs N] [--kernel-us N] [--read-every N] [--loader-us N] [--layers N]
-             [--all-reduce BYTES] [--die-after N]
+             [--all-reduce BYTES] [--in-step FILE] [--die-after N]
 
-As a rank of a job (RANK, WORLD_SIZE, LOCAL_RANK; see ranks.py) it works on a GPU of its own.
+As a rank of a job (RANK, WORLD_SIZE, LOCAL_RANK, see ranks.py, or as Open MPI and Slurm say it) it works on a GPU of its own.
 """
 import argparse
+import mmap
 import os
 import queue
 import signal
@@ -32,6 +33,25 @@ class Loader:
     def __iter__(self):
         while (batch := self.queue.get()) is not None:
             yield batch
+
+
+def first_of(*names, otherwise):
+    return int(next((os.environ[name] for name in names if os.environ.get(name)), otherwise))
+
+
+class InStep:
+    """Lets all ranks come to the same place, as their collectives do, which the fake GPU's do not: by a file of eight zeros for
+    each, which nodes may share that have nothing else in common."""
+
+    def __init__(self, path, rank, ranks):
+        with open(path, "r+b") as file:
+            self.numbers = memoryview(mmap.mmap(file.fileno(), 8 * ranks)).cast("q")
+        self.rank = rank
+
+    def wait(self, number):
+        self.numbers[self.rank] = number
+        while min(self.numbers) < number:
+            time.sleep(0.0001)
 
 
 def forward(layers, us):
@@ -65,18 +85,23 @@ def main():
     parser.add_argument("--loader-us", type=float, default=100)
     parser.add_argument("--layers", type=int, default=3)
     parser.add_argument("--all-reduce", type=int, default=0)
+    parser.add_argument("--in-step")
     parser.add_argument("--die-after", type=int, default=0)  # iterations; only rank 1 does
     options = parser.parse_args()
-    rank = int(os.environ.get("RANK") or os.environ.get("OMPI_COMM_WORLD_RANK") or 0)
+    rank = first_of("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", otherwise=0)
+    ranks = first_of("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", otherwise=2)
     gpu.init()
-    gpu.set_device(int(os.environ.get("LOCAL_RANK", rank)))
-    nccl = gpu.Nccl(rank, int(os.environ.get("WORLD_SIZE", 2))) if options.all_reduce else None
+    gpu.set_device(first_of("LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", otherwise=rank))
+    nccl = gpu.Nccl(rank, ranks) if options.all_reduce else None
+    in_step = InStep(options.in_step, rank, ranks) if options.in_step else None
     gpu.malloc(1 << 20)
     for epoch in range(options.epochs):
         for number, _ in enumerate(Loader(options.iterations, options.loader_us * 1e-6)):
             gpu.memcpy(gpu.H2D, 1 << 16, 10, gpu.STREAM, 0)
             forward(options.layers, options.kernel_us)
             run_backward("gemm_backward", options.layers, options.kernel_us)  # loss.backward()
+            if in_step:
+                in_step.wait(epoch * options.iterations + number + 1)
             if nccl:
                 nccl.call(nccl.ALL_REDUCE, options.all_reduce, options.kernel_us)
             step(options.layers, options.kernel_us)

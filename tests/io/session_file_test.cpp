@@ -93,6 +93,51 @@ TEST_F(SessionFile, KeepsEverything) {
   EXPECT_EQ(numbers, others);
 }
 
+// Each reading is written once, however often the facts are; a recording that is cut off keeps those that it has.
+TEST_F(SessionFile, TheClocksReadingsAreAppended) {
+  trace::Trace trace;
+  std::uintmax_t once = 0, with_one_more = 0;
+  const auto bytes = [&] { return std::filesystem::file_size(file("a.lanescope")); };
+  {
+    SessionWriter writer(file("a.lanescope"), trace);
+    RunFacts facts = full_facts();
+    facts.clock = some_clock(1);
+    writer.append(facts);
+    const std::uintmax_t before = bytes();
+    writer.append(facts);
+    once = bytes() - before;
+    facts.clock = some_clock(3);
+    facts.program = "other.py";
+    writer.append(facts);
+    facts.clock = some_clock(4);
+    const std::uintmax_t then = bytes();
+    writer.append(facts);
+    with_one_more = bytes() - then;
+  }
+  const OpenedTrace cut_off = read_trace(file("a.lanescope"));
+  EXPECT_NE(cut_off.incomplete, "");
+  EXPECT_EQ(cut_off.facts.program, "other.py");
+  EXPECT_EQ(cut_off.facts.clock, some_clock(4));
+  EXPECT_LT(with_one_more - once, 200u);
+}
+
+// 5 s after the trace's 0; and nobody corrects a clock whose kernel says so or says nothing.
+TEST(ClockFacts, AReadingHasAPlaceInTheTrace) {
+  trace::ClockFacts clock = some_clock(1), other = some_clock(1);
+  clock.readings[0].monotonic_ns = clock.origin_ns + 5 * base::kSecond;
+  EXPECT_EQ(clock.trace_ns(clock.readings[0]), 5 * base::kSecond);
+  EXPECT_TRUE(clock.readings[0].synchronised());
+  clock.readings[0].status |= 0x40;
+  EXPECT_FALSE(clock.readings[0].synchronised());
+  clock.readings[0].status = trace::ClockReading::kClockUnknown;
+  EXPECT_FALSE(clock.readings[0].synchronised());
+  other.origin_ns += base::kSecond;
+  EXPECT_TRUE(clock.same_clock(other));
+  other.time_namespace = "time:[4026532000]";
+  EXPECT_FALSE(clock.same_clock(other));
+  EXPECT_FALSE(trace::ClockFacts().same_clock(trace::ClockFacts())) << "nothing is known of either";
+}
+
 TEST_F(SessionFile, KeepsRandomTraces) {
   for (std::uint32_t seed = 2; seed < 6; ++seed) {
     trace::Trace trace;
@@ -398,6 +443,11 @@ TEST(HostileSession, WhatMakesNoSenseIsRefused) {
   EXPECT_THAT(events(run(0, 0, 1, 0).substr(0, 40)), HasSubstr("column"));
   EXPECT_THAT(error(lane_chunk() + lane_chunk()), HasSubstr("a lane twice"));
   EXPECT_THAT(error(lane_chunk() + step_chunk(1)), HasSubstr("number of events"));
+  std::string clock;
+  session::put_clock(clock, some_clock(1), 0);
+  EXPECT_THAT(error(chunk(session::kClock, clock + "x")), HasSubstr("(clok) at byte 16: it ends too early"));
+  clock.replace(clock.size() - session::kClockReadingBytes, 8, 8, '\x7F');
+  EXPECT_THAT(error(chunk(session::kClock, clock)), HasSubstr("(clok) at byte 16: it has a time that is not allowed"));
   EXPECT_THAT(error(chunk(session::chunk_type("WHAT"), "")), HasSubstr("newer Lanescope"));
   EXPECT_THAT(error(chunk(session::kNames, std::string("\7\0\0\0\1\0\0\0x", 9))), HasSubstr("do not follow"));
   EXPECT_THAT(error(packed_chunk(session::kNames, "\2").substr(0, 24) + "x"), HasSubstr("chunk 1 (NAME)"));

@@ -19,6 +19,23 @@ namespace lanescope::io {
 
 using base::Nanoseconds;
 
+inline trace::ClockFacts some_clock(int readings) {
+  trace::ClockFacts clock;
+  clock.host = "n1";
+  clock.boot_id = "6f7f2a4e-3a3c-4f0e-8f5e-0d9a4a6a2f11";
+  clock.time_namespace = "time:[4026531834]";
+  clock.origin_ns = 104'778'000'000'123;
+  for (int i = 0; i < readings; ++i) {
+    // Of the one without a word of the kernel's, nothing else is known.
+    clock.readings.push_back(i == 1
+                                 ? trace::ClockReading{clock.origin_ns + i, 1'796'077'000'000'000'001, 129, -1, 0, 0, 0}
+                                 : trace::ClockReading{clock.origin_ns + i * trace::kClockEvery,
+                                                       1'796'077'000'000'000'000 + i * trace::kClockEvery, 85, 0x2001,
+                                                       312'500, 27, -1'234'567 - i});
+  }
+  return clock;
+}
+
 inline RunFacts full_facts() {
   RunFacts facts;
   facts.workload = "linear-mse";
@@ -31,6 +48,7 @@ inline RunFacts full_facts() {
   facts.h2d_peak_gb_per_s = 0.1 + 0.2;  // needs all 17 digits
   facts.d2h_peak_gb_per_s = 26.3;
   facts.settings = {{"pinned", "true"}, {"batch", "64"}, {"empty", ""}};
+  facts.clock = some_clock(3);
   facts.marks = std::string("{\"rulers\":[\"\xff\"]}\0", 17);
   return facts;
 }

@@ -268,6 +268,7 @@ void Assembler::release(Nanoseconds until, Nanoseconds now_ns) {
         } else {
           trace::set_launch(event, record.detail);
           trace::set_arguments(event, static_cast<base::NameId>(record.value));
+          trace::set_external_id(event, static_cast<std::uint32_t>(record.value >> 32));
         }
         write(event, lane);
         latency_.add(now_ns - record.end_ns);

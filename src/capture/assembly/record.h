@@ -32,10 +32,15 @@ inline constexpr std::uint32_t kBlockingStream = 1;                            /
 inline constexpr std::uint32_t kBufferFlush = 1 << 16, kInstrumentation = 2 << 16, kResource = 3 << 16,
                                kQueueFull = 6 << 16, kBufferRequest = 7 << 16;  ///< kinds of overhead
 
+/// Of a kernel: its arguments, a number in Trace::arguments(), and which one it is of its communicator's collectives.
+constexpr std::uint64_t kernel_value(NameId arguments, std::uint32_t collective_number) {
+  return std::uint64_t{collective_number} << 32 | arguments;
+}
+
 struct Record {
   Nanoseconds start_ns = 0;
   Nanoseconds end_ns = 0;
-  /// Operation: bytes; a kernel: its arguments, a number in Trace::arguments(). Sync, GpuEvent: the id that links the
+  /// Operation: bytes; a kernel: kernel_value(). Sync, GpuEvent: the id that links the
   /// two; 0: none.
   std::uint64_t value = 0;
   NameId name = 0;

@@ -216,7 +216,9 @@ EventFacts event_facts(const trace::Links& links, const EventRef& ref, const std
   add_owner(facts.details, trace.lane(ref.lane).info());
   if (e.correlation != 0) facts.details.push_back({tr("correlation"), std::to_string(e.correlation)});
   if (const std::uint32_t id = trace::external_id_of(e)) {
-    facts.details.push_back({tr("external id"), std::to_string(id)});
+    const bool counted = trace::collective_number(trace.collectives().of(trace::arguments_of(e)), id).has_value() &&
+                         e.kind == trace::EventKind::Kernel;
+    facts.details.push_back({counted ? tr("number in its communicator") : tr("external id"), std::to_string(id)});
   }
   facts.inside = enclosing_ranges(links, ref);
   add_arguments(facts.arguments, trace, e);
