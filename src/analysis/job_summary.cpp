@@ -391,6 +391,8 @@ std::vector<JobSummary> summaries_of(const trace::Trace& trace, const LiveAnalys
 namespace {
 
 constexpr std::size_t kMostText = 256, kMostPairs = 1'000;
+/// Of all times but the time of day, which is farther: nine years. Sums of a few of them fit into Nanoseconds.
+constexpr Nanoseconds kFarthestTime = Nanoseconds{1} << 58;
 
 class Writer {
  public:
@@ -447,11 +449,11 @@ class Reader {
   }
   Nanoseconds time() { return allowed(integer()); }
   /// So long after the other one.
-  Nanoseconds time_after(Nanoseconds other) {
-    const Nanoseconds difference = allowed(integer());
-    return allowed(other + difference);  // two that are allowed do not overflow
+  Nanoseconds time_after(Nanoseconds other, Nanoseconds most = kFarthestTime) {
+    const Nanoseconds difference = allowed(integer(), base::kFarthest);
+    return allowed(other + difference, most);  // the sum does not overflow
   }
-  Nanoseconds duration() { return static_cast<Nanoseconds>(number(static_cast<std::uint64_t>(base::kMaxTime))); }
+  Nanoseconds duration() { return static_cast<Nanoseconds>(number(static_cast<std::uint64_t>(kFarthestTime))); }
   std::string text() {
     const std::size_t size = number(kMostText);
     if (size > left_.size()) fail(tr("it ends too early"));
@@ -475,8 +477,9 @@ class Reader {
   [[noreturn]] static void fail(const std::string& why) { throw base::Error(why); }
 
  private:
-  static Nanoseconds allowed(Nanoseconds t) {
-    if (t < -base::kMaxTime || t > base::kMaxTime) fail(tr("it has a time that is not allowed"));
+  static Nanoseconds allowed(Nanoseconds t) { return allowed(t, kFarthestTime); }
+  static Nanoseconds allowed(Nanoseconds t, Nanoseconds most) {
+    if (t < -most || t > most) fail(tr("it has a time that is not allowed"));
     return t;
   }
   unsigned byte() {
@@ -620,10 +623,11 @@ JobSummary decoded_summary(std::string_view bytes) {
   ClockPair last;
   for (ClockPair& pair : s.clock.pairs) {
     pair.monotonic_ns = in.time_after(last.monotonic_ns);
-    pair.real_ns = in.time_after(last.real_ns);
+    pair.real_ns = in.time_after(last.real_ns, base::kFarthest);
     pair.most_error_ns = in.duration();
     last = pair;
   }
+  if (!std::ranges::is_sorted(s.clock.pairs, {}, &ClockPair::monotonic_ns)) Reader::fail(tr("its parts do not fit"));
   for (std::uint64_t* n : numbers_of(s.figures)) *n = in.number();
   for (Nanoseconds* t : times_of(s.figures)) *t = in.time();
   for (Nanoseconds& t : s.figures.idle_ns) t = in.time();
@@ -644,7 +648,7 @@ JobSummary decoded_summary(std::string_view bytes) {
     one.duration = in.small();
     one.busy = in.small();
     in.parts(one.idle);
-    at = std::min(base::kMaxTime, one.start_ns + Nanoseconds{one.duration} * OwnWork::kUnit);
+    at = std::min(kFarthestTime, one.start_ns + Nanoseconds{one.duration} * OwnWork::kUnit);
   }
   read_collectives(in, s);
   if (!in.at_end()) Reader::fail(tr("its parts do not fit"));
