@@ -52,7 +52,9 @@ double median_slope(std::span<const Point> points) {
 }
 
 Nanoseconds ClockLine::there(Nanoseconds here) const {
-  return here + shift_ns + std::llround(slope * static_cast<double>(here - at_ns));
+  // Wherever bytes that nobody trusts would lead, sums must fit into Nanoseconds.
+  return std::clamp<Nanoseconds>(here + shift_ns + std::llround(slope * static_cast<double>(here - at_ns)),
+                                 -base::kFarthest, base::kFarthest);
 }
 
 std::optional<ClockLine> clock_line(std::span<const EndPair> ends) {

@@ -43,6 +43,12 @@ constexpr Nanoseconds kLinkMatters = 20 * base::kMicrosecond;
 /// A clock that is corrected over a network is less wrong.
 constexpr Nanoseconds kWrongClock = base::kMillisecond;
 
+/// Of sums of times that nobody trusts.
+Nanoseconds rounded(double ns) {
+  constexpr auto kMost = static_cast<double>(base::kMaxTime);
+  return std::llround(std::clamp(ns, -kMost, kMost));
+}
+
 constexpr float kNoExcess = std::numeric_limits<float>::quiet_NaN();
 
 double quantile(const std::vector<double>& ascending, double share) {
@@ -346,8 +352,8 @@ class Joining {
     for (std::size_t r = 0; r < summaries_.size(); ++r) {
       const Excess& of = excess_[r];
       if (of.known == 0) continue;
-      report_.ranks[r].work_ns = std::llround(of.own_ns / static_cast<double>(of.known));
-      report_.ranks[r].excess_ns = std::llround(of.ns / static_cast<double>(of.known));
+      report_.ranks[r].work_ns = rounded(of.own_ns / static_cast<double>(of.known));
+      report_.ranks[r].excess_ns = rounded(of.ns / static_cast<double>(of.known));
     }
   }
 
@@ -430,7 +436,8 @@ class Joining {
 
   void match() {
     transfers_.resize(groups_.size());
-    std::vector<Nanoseconds> starts, late(report_.ranks.size(), 0);
+    std::vector<Nanoseconds> starts;
+    std::vector<double> late(report_.ranks.size(), 0), waits(report_.ranks.size(), 0);
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       std::map<std::uint32_t, std::vector<Nanoseconds>> durations;
       for_collectives(groups_[g], [&](const std::vector<Arrival>& arrivals, std::uint32_t kind) {
@@ -460,8 +467,8 @@ class Joining {
           JoinedRank& rank = report_.ranks[arrival.rank];
           if (!clear) ++rank.unknown;
           const Nanoseconds waited = last->start_ns - arrival.start_ns;
-          if (waited >= 2 * *error_between(last_node, rank.node)) rank.waited_ns += waited;
-          late[arrival.rank] += arrival.start_ns - middle;
+          if (waited >= 2 * *error_between(last_node, rank.node)) waits[arrival.rank] += static_cast<double>(waited);
+          late[arrival.rank] += static_cast<double>(arrival.start_ns - middle);
         }
       });
       for (auto& [kind, of] : durations) transfers_[g][kind] = {low_median(of), static_cast<std::int64_t>(of.size())};
@@ -469,8 +476,9 @@ class Joining {
     double waiting = 0;
     for (std::size_t r = 0; r < report_.ranks.size(); ++r) {
       JoinedRank& rank = report_.ranks[r];
-      if (rank.seen > 0) rank.late_ns = late[r] / static_cast<Nanoseconds>(rank.seen);
-      waiting += share_of_time(r, static_cast<double>(rank.waited_ns) * static_cast<double>(report_.stride));
+      rank.waited_ns = rounded(waits[r]);
+      if (rank.seen > 0) rank.late_ns = rounded(late[r] / static_cast<double>(rank.seen));
+      waiting += share_of_time(r, waits[r] * static_cast<double>(report_.stride));
     }
     if (!report_.ranks.empty()) report_.waiting = std::min(1.0, waiting / static_cast<double>(report_.ranks.size()));
   }
@@ -605,7 +613,7 @@ class Joining {
     const double kernels = all.usual_kernels > 0 ? all.kernels / all.usual_kernels : 1;
     finding.reason = reason_of(part, kernels);
     if (finding.reason == JobReason::MoreKernels) finding.more_kernels = kernels;
-    finding.later_ns = often > 0 ? std::llround(later / static_cast<double>(often)) : 0;
+    finding.later_ns = often > 0 ? rounded(later / static_cast<double>(often)) : 0;
     finding.share_affected = all.known > 0 ? static_cast<double>(often) / static_cast<double>(all.known) : 0;
     const std::size_t worst = *std::ranges::max_element(ranks, {}, [&](std::size_t r) { return excess_[r].ns; });
     finding.place = part == OwnPart::Kernels ? slow_kernel(worst) : place_of(worst, part);
@@ -705,7 +713,8 @@ class Joining {
 
   struct SlowGroup {
     double times = 1;  // as long as usual
-    Nanoseconds more_ns = 0, more_in_all_ns = 0;
+    Nanoseconds more_ns = 0;
+    double more_in_all_ns = 0;
   };
 
   void blame_links() {
@@ -729,8 +738,8 @@ class Joining {
         }
         any = true;
         SlowGroup& of = slow[g];
-        of.more_ns = std::max<Nanoseconds>(of.more_ns, std::llround(more));
-        of.more_in_all_ns += std::llround(more * static_cast<double>(transfers_[g].at(kind).count));
+        of.more_ns = std::max(of.more_ns, rounded(more));
+        of.more_in_all_ns += more * static_cast<double>(transfers_[g].at(kind).count);
       }
       for (const auto& [g, ns] : groups) {
         if (any) comparable.insert(g);
@@ -782,7 +791,7 @@ class Joining {
       explained = {slow.begin()->first};
       for (const Member& member : groups_[slow.begin()->first].members) finding.ranks.push_back(member.rank);
     }
-    Nanoseconds in_all = 0;
+    double in_all = 0;
     for (const std::size_t g : explained) {
       const auto of = slow.find(g);
       if (of == slow.end()) continue;
@@ -790,8 +799,7 @@ class Joining {
       in_all = std::max(in_all, of->second.more_in_all_ns);
       slow.erase(of);
     }
-    finding.loss = std::min(
-        1.0, share_of_time(finding.ranks.front(), static_cast<double>(in_all) * static_cast<double>(report_.stride)));
+    finding.loss = std::min(1.0, share_of_time(finding.ranks.front(), in_all * static_cast<double>(report_.stride)));
     report_.findings.push_back(std::move(finding));
   }
 
@@ -862,7 +870,7 @@ class Joining {
       finding.reason = JobReason::Clock;
       finding.node = node.name;
       finding.ranks = ranks_of_[n];
-      finding.later_ns = std::llround(off);
+      finding.later_ns = rounded(off);
       report_.findings.push_back(std::move(finding));
     }
   }
