@@ -211,8 +211,8 @@ std::vector<NodeClock> node_clocks(std::span<const ClockNode> nodes, std::size_t
       clock.basis = ClockBasis::Ends;
       clock.path.push_back(*line);
       clock.path.insert(clock.path.end(), clocks[parent].path.begin(), clocks[parent].path.end());
-      // What ends differ by for good counts once, what they vary by along the whole path.
-      clock.error_ns = line->error_ns + std::max(clocks[parent].error_ns, kEndsError);
+      // Medians are far better than what single ends vary by, so that the worst of a path bounds all of it.
+      clock.error_ns = std::max(clocks[parent].error_ns, line->error_ns + kEndsError);
       reached.push_back(node);
     }
   }

@@ -1046,9 +1046,10 @@ std::string job_text(const JobReport& report) {
   const bool any = std::ranges::any_of(report.findings,
                                        [](const JobFinding& finding) { return finding.reason != JobReason::Clock; });
   if (report.collectives == 0) {
-    text += ' ' + tr("No two ranks have a collective in common.");
+    text += ' ' + std::string(tr("No two ranks have a collective in common."));
   } else if (!any) {
-    text += ' ' + tr("Nobody in particular: no rank has more to do than the others, and no link is slower.");
+    text +=
+        ' ' + std::string(tr("Nobody in particular: no rank has more to do than the others, and no link is slower."));
   }
   if (report.clock_error_ns > 0) {
     text += ' ' + tr("The clocks agree to {}; less than twice that is not known.",
