@@ -22,6 +22,7 @@ PROGRAMS = [  # name, what starts it
     ("recording", []),
     ("memory", []),
     ("query", []),
+    ("join", []),
     ("simulator", []),
     ("inject", []),
     ("session", []),

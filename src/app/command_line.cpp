@@ -43,6 +43,11 @@ struct Perform {
     compare_files(request);
     return kDone;
   }
+  int operator()(const ReduceRequest& request) const { return reduce_files(request); }
+  int operator()(const JoinRequest& request) const {
+    join_summaries(request);
+    return kDone;
+  }
   int operator()(const ExportRequest& request) const {
     export_file(request);
     return kDone;

@@ -90,6 +90,18 @@ struct CompareRequest {
   std::string command;                    ///< as in RunRequest
 };
 
+/// `lanescope reduce FILE...|DIR`
+struct ReduceRequest {
+  std::vector<std::filesystem::path> files;  ///< or one folder
+  std::size_t part = 0, parts = 1;           ///< of all files, every `parts`-th from this one on
+};
+
+/// `lanescope join DIR`
+struct JoinRequest {
+  std::filesystem::path folder;
+  std::string json;  ///< as in RunRequest
+};
+
 /// `lanescope export FILE...`
 struct ExportRequest {
   std::vector<std::filesystem::path> files;   ///< several become one trace
@@ -139,8 +151,8 @@ struct TextRequest {
 };
 
 using Request = std::variant<WindowRequest, AttachRequest, RunRequest, ExperimentRequest, SweepRequest, ListRequest,
-                             ReportRequest, CompareRequest, ExportRequest, LessonRequest, GradeRequest, ScriptRequest,
-                             CalibrateRequest, MeasureRequest, TextRequest>;
+                             ReportRequest, CompareRequest, ReduceRequest, JoinRequest, ExportRequest, LessonRequest,
+                             GradeRequest, ScriptRequest, CalibrateRequest, MeasureRequest, TextRequest>;
 
 /// Throws base::UsageError: one line that says what is wrong and what is allowed.
 Request parse_command_line(int argc, const char* const* argv);

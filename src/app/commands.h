@@ -35,6 +35,15 @@ void compare_files(const CompareRequest& request);
 /// Throws base::FileError if the file cannot be read or an output cannot be written.
 void report_file(const ReportRequest& request);
 
+/// `lanescope reduce`: a summary beside each recording, for `lanescope join`.
+/// Returns the exit status: 1 if one of them failed; the others are made nevertheless. Throws base::FileError if there
+/// is nothing to reduce.
+int reduce_files(const ReduceRequest& request);
+
+/// `lanescope join`: the summaries of a job's ranks as one report.
+/// Throws base::FileError if a summary cannot be read or an output cannot be written.
+void join_summaries(const JoinRequest& request);
+
 /// `lanescope export`: a saved trace as tables, or as a trace for other programs.
 /// Throws base::FileError if the file cannot be read or an output cannot be written.
 void export_file(const ExportRequest& request);

@@ -146,6 +146,22 @@ Examples:
   lanescope compare before.json.gz after.json.gz --markdown - >> pull-request.md
   lanescope compare before.lanescope after.lanescope --html compare.html)");
 
+constexpr const char* kReduceNotes = N_(
+    R"(For jobs of more ranks than one machine can open: each recording gets a summary of at most 40 kB beside it, made where the
+recording is; `lanescope join` makes one report of them. --part takes a share of a folder, as for a job array.
+
+Examples:
+  lanescope reduce job/rank0017.lanescope
+  lanescope reduce job/ --part 3/64
+  sbatch --array=0-63 --wrap 'lanescope reduce job/ --part $SLURM_ARRAY_TASK_ID/64')");
+
+constexpr const char* kJoinNotes = N_(
+    R"(Who is late, how often, since when, by how much and why, and what the job loses by it: of up to 10,000 ranks.
+
+Examples:
+  lanescope join job/
+  lanescope join job/ --json job.json)");
+
 constexpr const char* kExportNotes = N_(
     R"(Tables: about, lanes, events, waits, bubbles; the manual describes their columns. Times are nanoseconds from the trace's
 beginning. The line of the program is there where it was recorded (lanescope attach).
@@ -335,6 +351,43 @@ struct CompareArguments {
   }
 };
 
+struct ReduceArguments {
+  std::vector<std::string> files;
+  std::string part;
+
+  void add_to(CLI::App& app) {
+    app.add_option("FILE", files, tr("a recording, or one folder with all that is in it"))->type_name("");
+    app.add_option("--part", part, tr("only part K, counted from 0, of N equal ones"))->type_name("K/N");
+    add_language(app);
+  }
+  ReduceRequest request() const {
+    if (files.empty()) throw UsageError(tr("reduce needs a recording or a folder"));
+    ReduceRequest request{paths_of(files)};
+    if (part.empty()) return request;
+    const std::size_t slash = part.find('/');
+    if (slash == std::string::npos) throw UsageError(tr("--part is '{}'; allowed: K/N, such as 0/64", part));
+    constexpr std::uint64_t kMostParts = 1'000'000;
+    request.parts = static_cast<std::size_t>(whole_number("--part", part.substr(slash + 1), 1, kMostParts));
+    request.part = static_cast<std::size_t>(whole_number("--part", part.substr(0, slash), 0, request.parts - 1));
+    return request;
+  }
+};
+
+struct JoinArguments {
+  std::string folder, json;
+
+  void add_to(CLI::App& app) {
+    app.add_option("DIR", folder, tr("the folder with the summaries (.summary)"))->type_name("");
+    app.add_option("--json", json, tr("write the figures as JSON to a file, or to standard output (-)"))
+        ->type_name("FILE|-");
+    add_language(app);
+  }
+  JoinRequest request() const {
+    if (folder.empty()) throw UsageError(tr("join needs the folder with the summaries; lanescope reduce makes them"));
+    return {folder, json};
+  }
+};
+
 struct ExportArguments {
   std::vector<std::string> files;
   std::string csv, sqlite, chrome;
@@ -458,6 +511,10 @@ Request parse_command_line(int argc, const char* const* argv) {
       tr(kReportNotes));
   Command<CompareArguments> compare(root, "compare", tr("say what changed between two saved traces, and by how much"),
                                     tr(kCompareNotes));
+  Command<ReduceArguments> reduce(root, "reduce", tr("leave a summary beside each recording of a large job"),
+                                  tr(kReduceNotes));
+  Command<JoinArguments> join(root, "join", tr("say of the summaries of a job's ranks who is late, and why"),
+                              tr(kJoinNotes));
   Command<ExportArguments> exported(
       root, "export", tr("write the events, waits and bubbles of a saved trace as tables for pandas, DuckDB or SQLite"),
       tr(kExportNotes));
@@ -489,6 +546,8 @@ Request parse_command_line(int argc, const char* const* argv) {
   if (&asked == &calibrate.app) return calibrate.arguments.request();
   if (&asked == &list.app) return list.arguments.request();
   if (&asked == &compare.app) return compare.arguments.request(command);
+  if (&asked == &reduce.app) return reduce.arguments.request();
+  if (&asked == &join.app) return join.arguments.request();
   if (&asked == &exported.app) return exported.arguments.request();
   if (&asked == &lesson.app) return lesson.arguments.request();
   if (&asked == &grade.app) return grade.arguments.request();

@@ -77,7 +77,7 @@ OpenedTrace read_folder(const std::filesystem::path& folder, ReadProgress* progr
 
 }  // namespace
 
-std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder) {
+std::vector<std::filesystem::path> all_traces_in(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   std::error_code error;
   std::filesystem::recursive_directory_iterator at(folder, error);
@@ -92,11 +92,16 @@ std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder
     throw base::FileError(
         base::tr("{}: a folder without traces (.lanescope, .json, .json.gz or .sqlite)", folder.string()));
   }
+  std::ranges::sort(files);
+  return files;
+}
+
+std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files = all_traces_in(folder);
   if (files.size() > kMostFiles) {
     throw base::FileError(base::tr("{}: a folder with {} traces; at most {} are opened at once", folder.string(),
                                    files.size(), kMostFiles));
   }
-  std::ranges::sort(files);
   return files;
 }
 

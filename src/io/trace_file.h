@@ -72,6 +72,8 @@ OpenedTrace read_traces(const std::vector<std::filesystem::path>& files, ReadPro
 /// The traces in a folder and in those below it, at least one, sorted; told by the ends of their names. Of JAX's runs
 /// only the newest. Throws base::FileError.
 std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder);
+/// The same, but as many as there are.
+std::vector<std::filesystem::path> all_traces_in(const std::filesystem::path& folder);
 
 /// Writes a session file if the name ends in ".lanescope", otherwise a Chrome trace. Throws base::FileError.
 void write_trace(const std::filesystem::path& path, const trace::Trace& trace, const RunFacts& facts,
