@@ -963,7 +963,7 @@ std::string because_text(const JobFinding& finding) {
     case JobReason::Clock:
       break;
   }
-  return tr("it is idle, nobody knows why");
+  return tr("it is idle, and nothing recorded says why");
 }
 
 }  // namespace
@@ -995,9 +995,9 @@ std::string finding_text(const JobReport& report, const JobFinding& finding) {
          "its time for it.",
          who, because, whole_percent(finding.share_affected), by, percent);
   if (finding.since_iteration) {
-    text += ' ' + tr("So since iteration {}.", *finding.since_iteration);
+    text += ' ' + tr("It has been so since iteration {}.", *finding.since_iteration);
   } else if (finding.since_ns) {
-    text += ' ' + tr("So since {} after its first collective.", base::format_duration(*finding.since_ns));
+    text += ' ' + tr("It has been so since {} after its first collective.", base::format_duration(*finding.since_ns));
   }
   return text;
 }
@@ -1018,7 +1018,7 @@ std::vector<std::string> remarks_of(const JobReport& report) {
     if (remarks.size() > kNamed) break;
   }
   if (report.unnumbered > 0) {
-    remarks.push_back(tr("{} collectives have no number in their communicator, so nobody knows which belong together.",
+    remarks.push_back(tr("{} collectives have no number in their communicator, so which belong together is not known.",
                          base::format_count(static_cast<std::int64_t>(report.unnumbered))));
   }
   if (report.unknown_clocks > 0) {

@@ -126,8 +126,9 @@ struct CollectiveKernel {
   Nanoseconds start_ns = 0, end_ns = 0;
   std::string_view operation;
   const trace::CollectiveFacts* says = nullptr;
+  std::optional<std::int64_t> number;  // in its communicator
 };
-struct OfName {
+struct KernelsOfName {
   Nanoseconds ns = 0;
   std::uint64_t count = 0;
 };
@@ -137,7 +138,7 @@ struct GpuWork {
   std::vector<CollectiveKernel> collectives;  // by start
   std::vector<Interval> kernels, all;
   std::vector<Nanoseconds> kernel_starts;  // ascending
-  std::map<base::NameId, OfName> by_name;
+  std::map<base::NameId, KernelsOfName> by_name;
 };
 
 std::map<GpuNumber, GpuWork> read_work(const trace::Trace& trace, const trace::Owners& owners) {
@@ -155,13 +156,14 @@ std::map<GpuNumber, GpuWork> read_work(const trace::Trace& trace, const trace::O
         if (is_new) known->second = collective_operation(trace.names().text(event.name));
         if (!known->second.empty()) {
           const trace::CollectiveFacts& says = trace.collectives().of(trace::arguments_of(event));
-          work.collectives.push_back(
-              {event.start_ns, event.end_ns, collective_operation(trace.names().text(event.name), says), &says});
+          work.collectives.push_back({event.start_ns, event.end_ns,
+                                      collective_operation(trace.names().text(event.name), says), &says,
+                                      trace::collective_number(says, trace::external_id_of(event))});
           continue;
         }
         work.kernels.emplace_back(event.start_ns, event.end_ns);
         work.kernel_starts.push_back(event.start_ns);
-        OfName& of = work.by_name[event.name];
+        KernelsOfName& of = work.by_name[event.name];
         of.ns += event.duration();
         ++of.count;
       }
@@ -210,7 +212,7 @@ class Reduction {
       if (!waits_for_all(kernel.operation)) continue;
       const std::string& group = kernel.says->group.empty() ? only_group_ : kernel.says->group;
       const std::uint64_t count = counted[group]++;
-      const bool says = kernel.says->sequence && *kernel.says->sequence >= 0;
+      const bool says = kernel.number && *kernel.number >= 0;
       if (!says && !coverage_.complete()) {
         ++summary.figures.unnumbered;
         continue;
@@ -227,7 +229,7 @@ class Reduction {
       const std::optional<std::uint16_t> exchange = exchange_of(summary.communicators[number->second], kernel);
       if (!exchange) continue;
       left_out.reset();
-      summary.collectives.push_back({says ? static_cast<std::uint64_t>(*kernel.says->sequence) : count, kernel.start_ns,
+      summary.collectives.push_back({says ? static_cast<std::uint64_t>(*kernel.number) : count, kernel.start_ns,
                                      kernel.end_ns, number->second, *exchange, before});
     }
     if (!collectives_.empty()) {
@@ -337,7 +339,7 @@ void fill_iterations(JobSummary& summary, std::span<const IterationRecord> recor
 }
 
 void fill_causes(JobSummary& summary, const trace::Trace& trace, const RunFigures& figures, GpuNumber gpu,
-                 const std::map<base::NameId, OfName>& kernels) {
+                 const std::map<base::NameId, KernelsOfName>& kernels) {
   if (figures.idle && (figures.idle->gpu == gpu || figures.idle->gpu == trace::kNobody)) {
     for (const IdleRow& row : figures.idle->rows) {
       if (row.place.empty() || summary.causes.size() == kMostJobCauses) continue;
@@ -345,7 +347,7 @@ void fill_causes(JobSummary& summary, const trace::Trace& trace, const RunFigure
                                 static_cast<std::uint64_t>(std::max<std::int64_t>(0, row.gaps()))});
     }
   }
-  std::vector<std::pair<base::NameId, OfName>> most(kernels.begin(), kernels.end());
+  std::vector<std::pair<base::NameId, KernelsOfName>> most(kernels.begin(), kernels.end());
   std::ranges::stable_sort(most, std::ranges::greater{}, [](const auto& of) { return of.second.ns; });
   if (most.size() > kMostJobCauses) most.resize(kMostJobCauses);
   for (const auto& [name, of] : most) {
@@ -394,7 +396,7 @@ constexpr std::size_t kMostText = 256, kMostPairs = 1'000;
 /// Of all times but the time of day, which is farther: nine years. Sums of a few of them fit into Nanoseconds.
 constexpr Nanoseconds kFarthestTime = Nanoseconds{1} << 58;
 
-class Writer {
+class SummaryWriter {
  public:
   void number(std::uint64_t value) {
     for (; value >= 128; value >>= 7) out_ += static_cast<char>(value | 128);
@@ -424,9 +426,9 @@ class Writer {
   std::string out_;
 };
 
-class Reader {
+class SummaryReader {
  public:
-  explicit Reader(std::string_view bytes) : left_(bytes) {}
+  explicit SummaryReader(std::string_view bytes) : left_(bytes) {}
 
   std::uint64_t number() {
     std::uint64_t value = 0;
@@ -500,9 +502,10 @@ std::array<Nanoseconds*, 7> times_of(JobFigures& f) {
 }
 std::array<std::string*, 5> texts_of(JobRank& who) { return {&who.job, &who.host, &who.gpu, &who.program, &who.ended}; }
 
-void read_collectives(Reader& in, JobSummary& summary) {
+void read_collectives(SummaryReader& in, JobSummary& summary) {
   summary.stride = in.number(std::uint64_t{1} << 62);
-  if (summary.stride == 0 || (summary.stride & (summary.stride - 1)) != 0) Reader::fail(tr("its parts do not fit"));
+  if (summary.stride == 0 || (summary.stride & (summary.stride - 1)) != 0)
+    SummaryReader::fail(tr("its parts do not fit"));
   summary.communicators.resize(in.count(kMostCommunicators, 2));
   for (JobCommunicator& communicator : summary.communicators) {
     communicator.hash = in.number();
@@ -517,15 +520,16 @@ void read_collectives(Reader& in, JobSummary& summary) {
   Nanoseconds at = 0;
   for (JobCollective& one : summary.collectives) {
     const std::uint64_t communicator = in.number();
-    if (communicator >= last.size()) Reader::fail(tr("its parts do not fit"));
+    if (communicator >= last.size()) SummaryReader::fail(tr("its parts do not fit"));
     one.communicator = static_cast<std::uint16_t>(communicator);
     const std::uint64_t exchange = in.number();
-    if (exchange >= summary.communicators[one.communicator].exchanges.size()) Reader::fail(tr("its parts do not fit"));
+    if (exchange >= summary.communicators[one.communicator].exchanges.size())
+      SummaryReader::fail(tr("its parts do not fit"));
     one.exchange = static_cast<std::uint16_t>(exchange);
     one.number = last[one.communicator] += static_cast<std::uint64_t>(in.integer()) * summary.stride;
     one.start_ns = in.time_after(at);
     one.end_ns = in.time_after(one.start_ns);
-    if (one.end_ns < one.start_ns) Reader::fail(tr("its parts do not fit"));
+    if (one.end_ns < one.start_ns) SummaryReader::fail(tr("its parts do not fit"));
     at = one.end_ns;
     const std::uint64_t kernels = in.number((kMostUnits << 1) + 1);
     one.before.known = (kernels & 1) != 0;
@@ -533,14 +537,14 @@ void read_collectives(Reader& in, JobSummary& summary) {
     in.parts(one.before.parts);
   }
   if (!std::ranges::is_sorted(summary.collectives, {}, &JobCollective::start_ns))
-    Reader::fail(tr("its parts do not fit"));
+    SummaryReader::fail(tr("its parts do not fit"));
 }
 
 }  // namespace
 
 std::string encoded(const JobSummary& given) {
   JobSummary s = given;  // its members are named once for both directions
-  Writer out;
+  SummaryWriter out;
   out.number(kSummaryVersion);
   for (const int n : {s.who.rank, s.who.local_rank, s.who.ranks}) out.integer(n);
   for (const std::string* text : texts_of(s.who)) out.text(*text);
@@ -608,12 +612,12 @@ std::string encoded(const JobSummary& given) {
 
 JobSummary decoded_summary(std::string_view bytes) {
   constexpr std::int64_t kMostRank = 100'000'000;
-  Reader in(bytes);
+  SummaryReader in(bytes);
   JobSummary s;
-  if (in.number() != kSummaryVersion) Reader::fail(tr("written by a newer Lanescope; this one cannot read it"));
+  if (in.number() != kSummaryVersion) SummaryReader::fail(tr("written by a newer Lanescope; this one cannot read it"));
   for (int* n : {&s.who.rank, &s.who.local_rank, &s.who.ranks}) {
     const std::int64_t value = in.integer();
-    if (value < -1 || value > kMostRank) Reader::fail(tr("a number in it is too large"));
+    if (value < -1 || value > kMostRank) SummaryReader::fail(tr("a number in it is too large"));
     *n = static_cast<int>(value);
   }
   for (std::string* text : texts_of(s.who)) *text = in.text();
@@ -627,7 +631,8 @@ JobSummary decoded_summary(std::string_view bytes) {
     pair.most_error_ns = in.duration();
     last = pair;
   }
-  if (!std::ranges::is_sorted(s.clock.pairs, {}, &ClockPair::monotonic_ns)) Reader::fail(tr("its parts do not fit"));
+  if (!std::ranges::is_sorted(s.clock.pairs, {}, &ClockPair::monotonic_ns))
+    SummaryReader::fail(tr("its parts do not fit"));
   for (std::uint64_t* n : numbers_of(s.figures)) *n = in.number();
   for (Nanoseconds* t : times_of(s.figures)) *t = in.time();
   for (Nanoseconds& t : s.figures.idle_ns) t = in.time();
@@ -651,7 +656,7 @@ JobSummary decoded_summary(std::string_view bytes) {
     at = std::min(kFarthestTime, one.start_ns + Nanoseconds{one.duration} * OwnWork::kUnit);
   }
   read_collectives(in, s);
-  if (!in.at_end()) Reader::fail(tr("its parts do not fit"));
+  if (!in.at_end()) SummaryReader::fail(tr("its parts do not fit"));
   return s;
 }
 

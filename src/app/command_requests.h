@@ -99,7 +99,7 @@ struct ReduceRequest {
 /// `lanescope join DIR`
 struct JoinRequest {
   std::filesystem::path folder;
-  std::string json;  ///< as in RunRequest
+  std::string json, html;  ///< as in RunRequest
 };
 
 /// `lanescope export FILE...`

@@ -2,25 +2,24 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
+#include <numeric>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "analysis/job_join.h"
-#include "analysis/live_analysis.h"
-#include "analysis/run_figures.h"
 #include "app/argument_checks.h"
 #include "app/command_requests.h"
 #include "app/commands.h"
+#include "app/html_page.h"
+#include "app/html_text.h"
 #include "app/reports.h"
 #include "app/table.h"
 #include "app/terminal_output.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "base/translate.h"
-#include "io/job_of_ranks.h"
 #include "io/summary_file.h"
 #include "io/trace_file.h"
 
@@ -38,33 +37,8 @@ constexpr std::size_t kRanks = 10, kFindings = 20;
 
 // --- reduce ----------------------------------------------------------------------------------------------------------
 
-analysis::JobRank rank_of(const io::OpenedTrace& opened, const fs::path& path) {
-  analysis::JobRank who;
-  who.rank = opened.rank >= 0 ? opened.rank : io::rank_in_name(path.filename().string()).value_or(-1);
-  who.ranks = opened.world_size;
-  who.gpu = opened.facts.device_name;
-  who.program = opened.facts.program;
-  who.ended = opened.incomplete;
-  return who;
-}
-
-/// Another program's file says when its time 0 was; whether that is right, nobody knows.
-analysis::JobClockFacts clock_of(const io::OpenedTrace& opened) {
-  analysis::JobClockFacts clock;
-  if (!opened.own && opened.time_offset_ns > 0) clock.pairs.push_back({0, opened.time_offset_ns, 0});
-  return clock;
-}
-
 void reduce_file(const fs::path& path) {
-  const io::OpenedTrace opened = io::read_traces({path});
-  const trace::Trace& trace = *opened.trace;
-  analysis::LiveAnalysis analysis(trace);
-  analysis.update(std::numeric_limits<base::Nanoseconds>::max());
-  analysis.finish();
-  analysis::RunFigures figures = analysis::figures_of(trace, analysis, opened.facts);
-  figures.idle = analysis::idle_ledger(trace, analysis, figures.summary);
-  const std::vector<analysis::JobSummary> summaries =
-      analysis::summaries_of(trace, analysis, figures, rank_of(opened, path), clock_of(opened));
+  const std::vector<analysis::JobSummary> summaries = io::summaries_of_recording(path);
   if (summaries.empty()) throw base::FileError(tr("{}: no GPU did anything in it", path.string()));
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     const int rank = summaries[i].who.rank;
@@ -146,28 +120,43 @@ void add_wrapped(std::string& text, const std::string& paragraph) {
   for (const std::string& line : wrapped(one_line(paragraph), kWidth)) text += line + '\n';
 }
 
-/// Those that the others wait for most.
+/// The ranks that the others wait for most.
+std::vector<std::size_t> most_awaited(const JobReport& report) {
+  std::vector<std::size_t> ranks(report.ranks.size());
+  std::iota(ranks.begin(), ranks.end(), std::size_t{0});
+  std::ranges::stable_sort(ranks, std::ranges::greater{}, [&](std::size_t r) { return report.ranks[r].excess_ns; });
+  ranks.resize(std::min(kRanks, ranks.size()));
+  return ranks;
+}
+
+double share_last(const JoinedRank& rank) {
+  return rank.seen > 0 ? static_cast<double>(rank.last) / static_cast<double>(rank.seen) : 0;
+}
+
+std::string alike_text(const JobReport& report) {
+  return tr("{} of {} ranks are alike, in {} roles",
+            std::ranges::count_if(report.ranks, [](const JoinedRank& rank) { return rank.alike; }), report.ranks.size(),
+            report.roles);
+}
+
+std::vector<std::string> figure_titles() {
+  return {tr("arrived last"), tr("waited"), tr("own work"), tr("more than usual"), tr("iteration")};
+}
+
 std::string ranks_table(const JobReport& report, const Style& style) {
-  std::vector<const JoinedRank*> ranks;
-  for (const JoinedRank& rank : report.ranks) ranks.push_back(&rank);
-  std::ranges::stable_sort(ranks, std::ranges::greater{}, &JoinedRank::excess_ns);
-  const std::size_t alike =
-      static_cast<std::size_t>(std::ranges::count_if(report.ranks, [](const JoinedRank& rank) { return rank.alike; }));
   Table table;
-  table.titles({tr("arrived last"), tr("waited"), tr("own work"), tr("more than usual"), tr("iteration")});
-  for (std::size_t i = 0; i < std::min(kRanks, ranks.size()); ++i) {
-    const JoinedRank& rank = *ranks[i];
-    const double last = rank.seen > 0 ? static_cast<double>(rank.last) / static_cast<double>(rank.seen) : 0;
+  table.titles(figure_titles());
+  for (const std::size_t r : most_awaited(report)) {
+    const JoinedRank& rank = report.ranks[r];
     table.row(fmt::format("  {}  {}", analysis::ranks_text(rank.who.rank, rank.who.rank),
                           one_line(report.nodes[rank.node].name)),
-              {{fmt::format("{}", analysis::whole_percent(last)), "%", {}},
+              {{fmt::format("{}", analysis::whole_percent(share_last(rank))), "%", {}},
                measured(base::format_duration(rank.waited_ns)),
                measured(base::format_duration(rank.work_ns)),
                measured(base::format_duration(rank.excess_ns)),
                measured(base::format_duration(rank.iteration_p50_ns))});
   }
-  return table.text(style) + "  " + tr("{} of {} ranks are alike, in {} roles", alike, ranks.size(), report.roles) +
-         '\n';
+  return table.text(style) + "  " + alike_text(report) + '\n';
 }
 
 std::string text_of(const JobReport& report, const Style& style) {
@@ -189,6 +178,34 @@ std::string text_of(const JobReport& report, const Style& style) {
     add_wrapped(text, remark);
   }
   return text;
+}
+
+std::string page_of(const JobReport& report) {
+  const auto paragraph = [](const std::string& text) { return fmt::format("<p>{}</p>\n", html::escaped(text, 2'000)); };
+  std::string found, ranks, remarks;
+  std::vector<std::string> head{tr("rank"), tr("node")};
+  for (const std::string& title : figure_titles()) head.push_back('>' + title);
+  for (std::size_t i = 0; i < std::min(kFindings, report.findings.size()); ++i) {
+    found += fmt::format("<p class=\"answer\">{}</p>\n",
+                         html::escaped(analysis::finding_text(report, report.findings[i]), 2'000));
+  }
+  for (const std::size_t r : most_awaited(report)) {
+    const JoinedRank& rank = report.ranks[r];
+    ranks += fmt::format("<tr><td>{}</td><td>{}</td>", rank.who.rank, html::escaped(report.nodes[rank.node].name));
+    ranks += fmt::format("<td class=\"n\">{}</td>", html::percent(share_last(rank)));
+    for (const base::Nanoseconds ns : {rank.waited_ns, rank.work_ns, rank.excess_ns, rank.iteration_p50_ns}) {
+      ranks += fmt::format("<td class=\"n\">{}</td>", html::duration(static_cast<double>(ns)));
+    }
+    ranks += "</tr>\n";
+  }
+  for (const std::string& remark : analysis::remarks_of(report)) remarks += paragraph(remark);
+  std::string body = fmt::format("<h1>{}</h1>\n", html::words(N_("A job of many ranks")));
+  body += paragraph(analysis::job_text(report)) + found;
+  if (report.ranks.size() > 1) {
+    body +=
+        html::section("ranks", tr("Before a collective"), html::escaped(alike_text(report)), html::table(head, ranks));
+  }
+  return html::paper(tr("A job of many ranks"), "job", body + remarks, {});
 }
 
 }  // namespace
@@ -219,13 +236,14 @@ int reduce_files(const ReduceRequest& request) {
 }
 
 void join_summaries(const JoinRequest& request) {
-  check_outputs({request.json});
+  check_outputs({request.json, request.html});
   const std::vector<fs::path> files = io::summaries_in(request.folder);
   analysis::JobJoin join(files.size());
   for (const fs::path& file : files) join.add(io::read_summary(file));
   const JobReport report = join.report();
   write_json(request.json, request.json.empty() ? std::string() : json_of(report));
-  if (request.json != "-") write_words(text_of(report, style_for(stdout)));
+  if (!request.html.empty()) html::write_page(request.html, page_of(report));
+  if (request.json != "-" && request.html != "-") write_words(text_of(report, style_for(stdout)));
 }
 
 }  // namespace lanescope::app

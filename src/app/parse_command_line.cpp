@@ -160,7 +160,7 @@ constexpr const char* kJoinNotes = N_(
 
 Examples:
   lanescope join job/
-  lanescope join job/ --json job.json)");
+  lanescope join job/ --html job.html --json job.json)");
 
 constexpr const char* kExportNotes = N_(
     R"(Tables: about, lanes, events, waits, bubbles; the manual describes their columns. Times are nanoseconds from the trace's
@@ -374,17 +374,20 @@ struct ReduceArguments {
 };
 
 struct JoinArguments {
-  std::string folder, json;
+  std::string folder, json, html;
 
   void add_to(CLI::App& app) {
     app.add_option("DIR", folder, tr("the folder with the summaries (.summary)"))->type_name("");
     app.add_option("--json", json, tr("write the figures as JSON to a file, or to standard output (-)"))
         ->type_name("FILE|-");
+    app.add_option("--html", html, tr("write the report as one page (.html) to a file, or to standard output (-)"))
+        ->type_name("FILE|-");
     add_language(app);
   }
   JoinRequest request() const {
     if (folder.empty()) throw UsageError(tr("join needs the folder with the summaries; lanescope reduce makes them"));
-    return {folder, json};
+    refuse_two_on_standard_output(json, html);
+    return {folder, json, html};
   }
 };
 

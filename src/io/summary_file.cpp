@@ -6,14 +6,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <limits>
 #include <system_error>
 
+#include "analysis/live_analysis.h"
+#include "analysis/run_figures.h"
 #include "base/error.h"
 #include "base/platform/files.h"
 #include "base/time.h"
 #include "base/translate.h"
 #include "io/atomic_file.h"
+#include "io/job_of_ranks.h"
 #include "io/session_format.h"
+#include "io/trace_file.h"
 
 namespace lanescope::io {
 namespace {
@@ -22,12 +27,12 @@ namespace fs = std::filesystem;
 using analysis::JobSummary;
 using base::tr;
 
-constexpr std::string_view kMagic{"\x89LSS\r\n\x1a\n", 8};
+constexpr std::string_view kSummaryMagic{"\x89LSS\r\n\x1a\n", 8};
 constexpr std::uint32_t kFormat = 1;
 constexpr std::size_t kHeadBytes = 24;
 /// More than any that packs into kMostSummaryBytes has.
 constexpr std::size_t kMostUnpacked = 1 << 20;
-constexpr int kLevel = 9;  // a few milliseconds
+constexpr int kSummaryLevel = 9;  // a few milliseconds
 
 /// Fewer of what takes most of the bytes; false: there is nothing left to leave out.
 bool shorten(JobSummary& summary) {
@@ -61,18 +66,54 @@ std::string read_bytes(const fs::path& path) {
   return bytes;
 }
 
+analysis::JobRank rank_of(const OpenedTrace& opened, const fs::path& path) {
+  analysis::JobRank who;
+  who.rank = opened.rank >= 0 ? opened.rank : rank_in_name(path.filename().string()).value_or(-1);
+  who.ranks = opened.world_size;
+  who.host = opened.facts.clock.host;
+  who.gpu = opened.facts.device_name;
+  who.program = opened.facts.program;
+  who.ended = opened.incomplete;
+  return who;
+}
+
+analysis::JobClockFacts clock_of(const OpenedTrace& opened) {
+  const trace::ClockFacts& facts = opened.facts.clock;
+  analysis::JobClockFacts clock;
+  if (!facts.boot_id.empty()) clock.clock = facts.boot_id + ' ' + facts.time_namespace;
+  clock.origin_ns = facts.origin_ns;
+  for (const trace::ClockReading& reading : facts.readings) {
+    const base::Nanoseconds error = reading.maxerror_us * base::kMicrosecond + reading.width_ns / 2;
+    clock.pairs.push_back({reading.monotonic_ns, reading.real_ns, reading.synchronised() ? error : 0});
+  }
+  // Another program's file says when its time 0 was; whether that is right, nobody knows.
+  if (!opened.own && opened.time_offset_ns > 0) clock.pairs.push_back({0, opened.time_offset_ns, 0});
+  return clock;
+}
+
 }  // namespace
+
+std::vector<analysis::JobSummary> summaries_of_recording(const fs::path& path, ReadProgress* progress) {
+  const OpenedTrace opened = read_traces({path}, progress);
+  const trace::Trace& trace = *opened.trace;
+  analysis::LiveAnalysis analysis(trace);
+  analysis.update(std::numeric_limits<base::Nanoseconds>::max());
+  analysis.finish();
+  analysis::RunFigures figures = analysis::figures_of(trace, analysis, opened.facts);
+  figures.idle = analysis::idle_ledger(trace, analysis, figures.summary);
+  return analysis::summaries_of(trace, analysis, figures, rank_of(opened, path), clock_of(opened));
+}
 
 std::string packed_summary(JobSummary summary) {
   for (;;) {
     const std::string bytes = analysis::encoded(summary);
     std::string packed(ZSTD_compressBound(bytes.size()), '\0');
-    const std::size_t size = ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), kLevel);
+    const std::size_t size = ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), kSummaryLevel);
     if (ZSTD_isError(size)) throw base::Error(ZSTD_getErrorName(size));
     packed.resize(size);
     if ((packed.size() + kHeadBytes > analysis::kMostSummaryBytes || bytes.size() > kMostUnpacked) && shorten(summary))
       continue;
-    std::string file(kMagic);
+    std::string file(kSummaryMagic);
     for (const std::size_t number : {std::size_t{kFormat}, bytes.size(), packed.size()}) {
       session::put(file, static_cast<std::uint32_t>(number));
     }
@@ -84,7 +125,7 @@ std::string packed_summary(JobSummary summary) {
 JobSummary unpacked_summary(std::string_view bytes, std::string_view name) {
   const auto fail = [&](const std::string& why) { throw base::FileError(fmt::format("{}: {}", name, why)); };
   session::Bytes in(bytes);
-  if (in.take_bytes(kMagic.size()) != kMagic) fail(tr("not a summary of Lanescope"));
+  if (in.take_bytes(kSummaryMagic.size()) != kSummaryMagic) fail(tr("not a summary of Lanescope"));
   const auto format = in.take<std::uint32_t>(), size = in.take<std::uint32_t>(), stored = in.take<std::uint32_t>(),
              sum = in.take<std::uint32_t>();
   if (in.bad()) fail(tr("it ends too early"));

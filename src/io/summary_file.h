@@ -11,10 +11,16 @@
 #include <vector>
 
 #include "analysis/job_summary.h"
+#include "io/reading.h"
 
 namespace lanescope::io {
 
 inline constexpr std::string_view kSummaryEnding = ".summary";
+
+/// Of a recording of any kind, read for this: a summary for each GPU with collectives, otherwise one; none without a
+/// GPU's work. Throws like read_traces().
+std::vector<analysis::JobSummary> summaries_of_recording(const std::filesystem::path& path,
+                                                         ReadProgress* progress = nullptr);
 
 /// The bytes of its file, at most kMostSummaryBytes: if there are more, fewer collectives and iterations are kept.
 std::string packed_summary(analysis::JobSummary summary);
