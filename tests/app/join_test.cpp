@@ -61,7 +61,7 @@ TEST_F(Join, SaysWhoIsLate) {
   EXPECT_NEAR(finding["share_of_job"].get<double>(), 0.3, 0.005);
   EXPECT_EQ(json["ranks"][0]["arrived_last"], 0);
   const std::string page = text_of(folder_ / "job.html");
-  EXPECT_THAT(page, HasSubstr("its kernels are slower. In 100 % of its collectives it comes 300 µs later"));
+  EXPECT_THAT(page, HasSubstr("its kernels are slower (gemm). In 100 % of its collectives it comes 300 µs later"));
   EXPECT_THAT(page, Not(HasSubstr("http")));
 }
 
