@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 #include <regex>
+#include <string_view>
+#include <tuple>
 
 #include "base/translate.h"
 #include "inspect/figure_text.h"
@@ -402,10 +404,12 @@ std::vector<const Knob*> ProgramTrials::offered() const {
     const bool can = knob.kind != KnobKind::Variable || !other_values(knob).empty();
     if (can && knob.refused.empty() && std::ranges::find(knobs, &knob) == knobs.end()) knobs.push_back(&knob);
   };
-  // A value of her own says more than what we do to her calls; these stand as they were found.
-  for (const Knob& knob : knobs_.knobs)
-    if (has_value(knob.kind)) add(knob);
   for (const Knob& knob : knobs_.knobs) add(knob);
+  // A value of her own says more than what we do to her calls. By place, because each look begins somewhere else in the
+  // loop, and what she is about to press must not move.
+  std::ranges::stable_sort(knobs, {}, [](const Knob* knob) {
+    return std::tuple(!has_value(knob->kind), knob->file.empty(), std::string_view(knob->file), knob->line, knob->kind);
+  });
   return knobs;
 }
 

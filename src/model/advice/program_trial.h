@@ -73,7 +73,7 @@ class ProgramTrials {
   const attach::ProgramKnobs& known() const { return knobs_; }
   /// In one line why no trial is possible now; empty: one is.
   std::string why_none() const;
-  /// Those that can be turned now: what the cards advise first, then what is called most.
+  /// Those that can be turned now: her own values first, then by their place in the program.
   std::vector<const attach::Knob*> offered() const;
   std::vector<const attach::Knob*> refused() const;
   /// Identifies a knob from one look to the next.

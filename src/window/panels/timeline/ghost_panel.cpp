@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 
 #include "base/translate.h"
 #include "inspect/figure_text.h"
@@ -115,9 +117,10 @@ void dashed_frame(const Canvas& c, const Rect& box) {
     for (const float x : {box.x, right - s}) list.AddLine({x, y}, {x, std::min(y + dash, bottom)}, ink, s);
 }
 
-// At the left: what it is, and how long its iteration takes.
+// At the left: what it is, and how long its iteration takes. A trial's are means of many, and so is what they took
+// before.
 void draw_names(const Canvas& c, const Rect& area, const std::string& tag, const std::string& name,
-                Nanoseconds duration) {
+                Nanoseconds duration, std::optional<Nanoseconds> before = {}) {
   const float s = c.scale;
   const float x = area.x + 16 * s;
   const float width = Timeline::kLabelWidth * s - 24 * s;
@@ -131,6 +134,10 @@ void draw_names(const Canvas& c, const Rect& area, const std::string& tag, const
     y += 17 * s;
   }
   draw_label(c, {x, y, width, 17 * s}, c.theme[Colour::Muted], FontRole::MonoSmall, base::format_duration(duration, 4));
+  y += 17 * s;
+  if (before && y + 17 * s <= area.y + area.height)
+    draw_label(c, {x, y, width, 17 * s}, c.theme[Colour::Muted], FontRole::MonoSmall,
+               tr("was {}", base::format_duration(*before, 4)));
 }
 
 // After a trial in the program: what it has measured, from the end of the shown iteration on.
@@ -181,7 +188,7 @@ void draw_ghost(const Canvas& c, const Rect& area) {
   const Rect row{area.x, area.y, area.width, kBracketRow * s};
   const Rect lanes{area.x, row.y + row.height, area.width, area.height - row.height - 4 * s};
   if (!run) {
-    draw_names(c, lanes, tags(state)[1], measured->text, measured->turned_ns);
+    draw_names(c, lanes, tags(state)[1], measured->text, measured->turned_ns, measured->now_ns);
     return draw_measured(c, row, *measured, lanes.y + lanes.height);
   }
   GhostLanes& ghost = state.comparison.lanes;
@@ -211,7 +218,8 @@ void draw_ghost(const Canvas& c, const Rect& area) {
                                          state.language())[1 - state.comparison.other.shown()];
   }
   const Nanoseconds other = run->typical_iteration().duration();
-  draw_names(c, lanes, tags(state)[1], name, measured ? measured->turned_ns : other);
+  draw_names(c, lanes, tags(state)[1], name, measured ? measured->turned_ns : other,
+             measured ? std::optional(measured->now_ns) : std::nullopt);
   if (measured) return draw_measured(c, row, *measured, lanes.y + lanes.height);
   const auto say = [&](const std::string& says) {
     draw_label(c, {state.view.start_px(), row.y, 420 * s, row.height}, c.theme[Colour::Muted], FontRole::Body, says);
