@@ -23,6 +23,7 @@ constexpr float kMapSide = 20, kMapLine = 20, kMapAxis = 24, kMapHint = 24, kMap
 constexpr float kMostLineHeight = 24, kLeastLineHeight = 2, kLeastColumnWidth = 3, kMostColumnWidth = 40;
 constexpr float kNamesWidth = 150, kNameHeight = 16, kGapFrom = 6;  // lines so high have a gap between them
 constexpr float kMapSwatch = 22;
+constexpr double kFewestRows = 8;  // zoomed in
 
 std::string map_value_text(MapMeasure measure, float value) {
   if (measure == MapMeasure::Idle) return fmt::format("{:.0f} %", 100 * value);
@@ -132,16 +133,20 @@ struct MapPlaces {
   bool shows(std::size_t r) const { return r >= first && r < first + count; }
 };
 
+double rows_in_sight(const JobMapView& view, const analysis::JobMap& map) {
+  const auto all = static_cast<double>(map.rows.size());
+  return view.rows > 0 ? std::clamp(view.rows, std::min(all, kFewestRows), all) : all;
+}
+
 MapPlaces places_of(const Canvas& c, const analysis::JobMap& map, const Rect& room) {
   JobMapView& view = c.state.job_map;
   const float s = c.scale;
   MapPlaces p;
   const auto all = static_cast<double>(map.rows.size());
-  if (view.rows <= 0 || view.rows > all) view.rows = all;
-  view.rows = std::max(view.rows, std::min(all, 8.0));
-  view.first = std::clamp(view.first, 0.0, all - view.rows);
+  const double shown = rows_in_sight(view, map);
+  view.first = std::clamp(view.first, 0.0, all - shown);
   p.first = static_cast<std::size_t>(view.first);
-  p.count = std::min(static_cast<std::size_t>(std::ceil(view.rows)), map.rows.size() - p.first);
+  p.count = std::min(static_cast<std::size_t>(std::ceil(shown)), map.rows.size() - p.first);
   const auto most = [](float pixels, float each) {
     return std::max<std::size_t>(1, static_cast<std::size_t>(pixels / each));
   };
@@ -167,7 +172,7 @@ MapPlaces places_of(const Canvas& c, const analysis::JobMap& map, const Rect& ro
 void add_cells(const Canvas& c, const MapPlaces& p, SpanBatch& batch) {
   const MapGrid& grid = c.state.job_map.grid;
   const float s = c.scale;
-  const float below = p.line >= kGapFrom * s ? 1 : 0, beside = p.column >= kGapFrom * s ? 1 : 0;
+  const float below = p.line >= kGapFrom * s ? 1 : 0, beside = below > 0 && p.column >= kGapFrom * s ? 1 : 0;
   batch.solid(p.area.x, p.area.y, p.area.x + p.area.width, p.area.y + p.area.height, c.theme[Colour::Row]);
   for (std::size_t l = 0; l < grid.lines; ++l) {
     const float y0 = p.y_of(l), y1 = p.y_of(l + 1) - below;
@@ -194,7 +199,7 @@ void add_names(const Canvas& c, const JobLook& look, const MapPlaces& p, float l
     while (next < p.first + p.count && node(next) == node(row)) ++next;
     const float y0 = p.row(row).y, y1 = p.row(next - 1).y + p.row(next - 1).height;
     const bool alone = report.nodes.size() == report.ranks.size();
-    if (!alone && y0 >= free && y1 - y0 >= 8 * s) {
+    if (!alone && row > p.first && y1 - y0 >= height) {
       batch.solid(left, y0, p.area.x + p.area.width, y0 + 1, c.theme[Colour::Line]);
     }
     if (!alone && y0 >= free - 1 && y0 + height <= p.area.y + p.area.height + height) {
@@ -314,7 +319,9 @@ std::string map_cell_text(const JobLook& look, const MapCellAt& at) {
   if (std::isnan(cell.duration_ns)) return text + '\n' + tr("not recorded");
   if (std::isnan(cell.late_ns)) {
     text += '\n' + std::string(tr("how late it is, is not known"));
-  } else if (cell.late_ns >= 0) {
+  } else if (std::abs(cell.late_ns) < 1e3f) {
+    text += '\n' + std::string(tr("as most ranks"));
+  } else if (cell.late_ns > 0) {
     text += '\n' + tr("later than most ranks by {}", time(cell.late_ns));
   } else {
     text += '\n' + tr("earlier than most ranks by {}", time(-cell.late_ns));
@@ -345,7 +352,7 @@ void handle_map_mouse(const Canvas& c, const JobLook& look, const MapPlaces& p) 
   if (ImGui::IsItemActivated()) view.moved = false;
   if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0)) {
     view.moved = true;
-    view.first -= static_cast<double>(io.MouseDelta.y / p.area.height) * view.rows;
+    view.first -= static_cast<double>(io.MouseDelta.y / p.area.height) * rows_in_sight(view, look.map);
     return;
   }
   if (!ImGui::IsItemHovered() && !ImGui::IsItemDeactivated()) return;
@@ -354,10 +361,12 @@ void handle_map_mouse(const Canvas& c, const JobLook& look, const MapPlaces& p) 
   if (io.MouseDown[0] || !ImGui::IsItemHovered()) return;
   if (io.MouseWheel != 0) {
     const double where = static_cast<double>((io.MousePos.y - p.area.y) / p.area.height);
-    const double before = view.rows;
-    view.rows = std::clamp(before * std::pow(1.25, -static_cast<double>(io.MouseWheel)), 8.0,
-                           static_cast<double>(std::max<std::size_t>(8, look.map.rows.size())));
-    view.first += where * (before - view.rows);
+    const auto all = static_cast<double>(look.map.rows.size());
+    const double before = rows_in_sight(view, look.map);
+    const double after =
+        std::max(std::min(all, kFewestRows), before * std::pow(1.25, -static_cast<double>(io.MouseWheel)));
+    view.rows = after < all ? after : 0;
+    view.first += where * (before - std::min(all, after));
   }
   ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   map_tooltip(c, look, at);
@@ -372,7 +381,7 @@ void handle_map_keys(const Canvas& c, const JobLook& look, const MapPlaces& p) {
                                                                  static_cast<std::int64_t>(look.map.rows.size()) - 1));
   }
   const bool here = c.state.focus.is_at("job_map.rank");
-  if (here && !p.shows(view.row)) view.first = static_cast<double>(view.row) - view.rows / 2;
+  if (here && !p.shows(view.row)) view.first = static_cast<double>(view.row) - static_cast<double>(p.count) / 2;
   const Rect row = p.row(std::clamp(view.row, p.first, p.first + p.count - 1));
   ImGui::SetCursorScreenPos({row.x, row.y});
   // With the mouse alone, what lies below is pressed.
