@@ -1,4 +1,5 @@
-// Promises: a trace file of 10,000,000 events is opened in the background, and its first frame appears at once. Uses a
+// Promises: a folder of 256 recordings opens as a map at once and in little memory, because what is not looked at is
+// not read. A trace file of 10,000,000 events is opened in the background, and its first frame appears at once. Uses a
 // real window; needs a display, usually a virtual one.
 #include <GLFW/glfw3.h>
 #include <benchmark/benchmark.h>
@@ -8,8 +9,10 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "analysis/rank_recordings.h"
 #include "io/trace_file.h"
 #include "promise.h"
+#include "resident.h"
 #include "synthetic_loop.h"
 #include "window/window.h"
 
@@ -44,6 +47,63 @@ class TraceFile {
 double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
+
+/// 256 recordings of 84,000 events each, without summaries.
+struct MapMeasured {
+  double first_s = 0, all_s = 0;  ///< from the request to the first frame with a map, and to that with all ranks
+  double mb = 0;                  ///< at most, meanwhile
+};
+MapMeasured measure_map() {
+  constexpr int kRanks = 256;
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("lanescope-bench-ranks-" + std::to_string(getpid()));
+  analysis_test::write_ranks(folder, kRanks, 100, 2000, 40);
+  ui::WindowOptions options;
+  options.plain = true;
+  options.session.device = "sim:rtx4090";
+  ui::Window window(options);
+  glfwSetWindowSize(window.handle(), 1600, 900);
+  ui::ShellState& state = window.shell().state();
+  state.tour = ui::TourStep::Off;
+  for (int i = 0; i < 30; ++i) window.frame();
+  state.model.set_paused(true);
+  MapMeasured measured;
+  const PeakMemory peak;
+  const auto begin = Clock::now();
+  state.requests.files = {folder};
+  while (measured.all_s == 0) {
+    glfwPostEmptyEvent();  // there is no input
+    const bool map = state.places.contains("job_map");
+    if (map && measured.first_s == 0) measured.first_s = ms_since(begin) * 1e-3;
+    if (map && !state.job_folder.reading()) measured.all_s = ms_since(begin) * 1e-3;
+    if (ms_since(begin) > 300e3) throw std::runtime_error("it did not open");
+    window.frame();
+  }
+  measured.mb = peak.bytes() * 1e-6;
+  std::filesystem::remove_all(folder);
+  if (state.job_folder.look()->report.ranks.size() != kRanks) throw std::runtime_error("ranks were lost");
+  return measured;
+}
+const MapMeasured& map_measured() {
+  static const MapMeasured once = measure_map();
+  return once;
+}
+
+void map_time(benchmark::State& state) {
+  for (auto _ : state) {
+    state.counters["all_ranks_s"] = map_measured().all_s;
+    at_most(state, map_measured().first_s, 4);
+  }
+}
+BENCHMARK(map_time)->Name("opening: a map of 256 recordings, s")->Iterations(1)->Unit(benchmark::kSecond);
+
+void map_memory(benchmark::State& state) {
+  for (auto _ : state) at_most(state, map_measured().mb, 600);
+}
+BENCHMARK(map_memory)
+    ->Name("opening: 256 recordings until all of them are read, MB")
+    ->Iterations(1)
+    ->Unit(benchmark::kSecond);
 
 Measured measure() {
   const TraceFile file;

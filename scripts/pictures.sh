@@ -6,8 +6,9 @@
 #                                     presentation, contrast, palette, picture, light, pytorch, recorded, compare, lesson,
 #                                     class
 #
-# That of a program on a real GPU (program) is the window's own screenshot: F12. The page on a
-# telephone (telephone) is what tests/web/check_page.py --keep FOLDER leaves there.
+# That of a program on a real GPU (program) is the window's own screenshot: F12; so is that of a job (map), of 64 ranks
+# that tests/analysis/made_up_job.h makes up. The page on a telephone (telephone) is what tests/web/check_page.py --keep
+# FOLDER leaves there.
 #
 # Builds the program first, unless LANESCOPE names one. Needs Xvfb, xdotool and ImageMagick:
 #   apt-get install xvfb xdotool imagemagick

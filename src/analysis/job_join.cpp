@@ -122,6 +122,15 @@ class Joining {
                              [](const JobFinding& a, const JobFinding& b) { return a.loss > b.loss; });
     return std::move(report_);
   }
+  /// Of what report() returned.
+  JobMap map(const JobReport& report) const {
+    std::vector<std::size_t> nodes, roles;
+    for (const JoinedRank& rank : report.ranks) {
+      nodes.push_back(rank.node);
+      roles.push_back(rank.role);
+    }
+    return job_map(summaries_, excess_at_, nodes, roles);
+  }
 
  private:
   // --- who there is
@@ -909,7 +918,13 @@ void JobJoin::add(JobSummary summary) {
   summaries_.push_back(std::move(summary));
 }
 
-JobReport JobJoin::report() { return summaries_.empty() ? JobReport() : Joining(std::move(summaries_)).report(); }
+JobReport JobJoin::report(JobMap* map) {
+  if (summaries_.empty()) return {};
+  Joining joining(std::move(summaries_));
+  JobReport report = joining.report();
+  if (map) *map = joining.map(report);
+  return report;
+}
 
 std::string_view job_scope_key(JobScope scope) {
   constexpr std::array<std::string_view, 3> kKeys{"rank", "node", "group"};

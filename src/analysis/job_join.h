@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "analysis/job_clock.h"
+#include "analysis/job_map.h"
 #include "analysis/job_summary.h"
 
 namespace lanescope::analysis {
@@ -103,8 +104,8 @@ class JobJoin {
   /// Of about so many ranks: with many, each of them keeps less, the same on all.
   explicit JobJoin(std::size_t ranks);
   void add(JobSummary summary);
-  /// Once.
-  JobReport report();
+  /// Once. With `map`, its iterations, too.
+  JobReport report(JobMap* map = nullptr);
 
  private:
   std::size_t most_collectives_;

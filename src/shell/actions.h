@@ -122,6 +122,7 @@ enum class Action : std::uint8_t {
   ShorterLane,
   GroupLanes,
   JobBands,
+  JobMap,
   ResetLanes,
   // out
   OpenTrace,

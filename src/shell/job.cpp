@@ -28,6 +28,26 @@ std::optional<analysis::Bubble> bubble_in(const Model& model, trace::GpuNumber g
 
 }  // namespace
 
+bool shows_job_map(const ShellState& state) { return state.job_folder.on() && state.model.nothing(); }
+
+std::string rank_name(const JobLook& look, std::size_t row) {
+  const analysis::JoinedRank& rank = look.report.ranks[look.map.rows[row]];
+  const std::string name = analysis::ranks_text(rank.who.rank, rank.who.rank);
+  const std::string& node = look.report.nodes[rank.node].name;
+  return node == name ? name : tr("{} (node {})", name, node);
+}
+
+void open_rank(ShellState& state, std::size_t row) {
+  const std::shared_ptr<const JobLook>& look = state.job_folder.look();
+  if (!look || row >= look->map.rows.size()) return;
+  state.job_map.row = row;
+  const std::filesystem::path& recording = look->recordings[look->map.rows[row]];
+  if (recording.empty()) {
+    return state.show_toast(tr("{}: only its summary is here, not its recording", rank_name(*look, row)), true);
+  }
+  state.requests.files = {recording};
+}
+
 const std::string& why_late(ShellState& state, std::size_t collective) {
   JobHover& hover = state.job_hover;
   if (hover.collective != collective || hover.found != state.job.found()) {

@@ -1,6 +1,7 @@
 // The bands of several GPUs and the table of ranks, by hand.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "inspect/event_ref.h"
 #include "inspect/rank_table.h"
+#include "model/source/job_folder.h"
 #include "trace/owners.h"
 
 namespace lanescope::ui {
@@ -32,6 +34,27 @@ struct JobHover {
   std::uint64_t found = 0;  ///< JobState::found()
   std::string why;
 };
+
+/// The map of a job's ranks (model/source/job_folder.h): what is looked at, and what was drawn of it.
+struct JobMapView {
+  MapMeasure measure = MapMeasure::Lateness;
+  std::size_t row = 0;                 ///< that the keyboard is at
+  std::optional<std::size_t> finding;  ///< whose ranks are marked
+  std::optional<std::size_t> pointed;  ///< the finding under the mouse, in the last frame
+  double first = 0, rows = 0;          ///< of the rows, those in sight; 0: all of them
+  bool moved = false;                  ///< since the mouse was pressed
+  // As drawn.
+  MapGrid grid;
+  std::array<MapScale, 2> scales{};  ///< by measure; they only grow while files are read
+  std::array<std::size_t, 6> drawn{};
+};
+
+/// The map is what the window shows.
+bool shows_job_map(const ShellState& state);
+/// Opens the recording of a row's rank, or says that it is not at hand.
+void open_rank(ShellState& state, std::size_t row);
+/// "rank 3 (node n0)".
+std::string rank_name(const JobLook& look, std::size_t row);
 
 /// analysis::lateness_text() of a collective; looked up once while the mouse stays there.
 const std::string& why_late(ShellState& state, std::size_t collective);

@@ -25,6 +25,8 @@ struct Requests {
   const lesson::Lesson* lesson = nullptr;    ///< begin this lesson
   std::optional<std::size_t> step;           ///< go to this step of the lesson
   std::vector<std::filesystem::path> files;  ///< open this file, or these as one trace
+  bool as_lanes = false;                     ///< these, even if they are a job of many ranks
+  bool job_map = false;                      ///< back to it
   bool screenshot = false, quit = false;
 };
 

@@ -68,6 +68,8 @@ struct ShellState {
   ColourState colours;
   LaneLayout lanes;
   LaneHands lane_hands;
+  JobFolder job_folder;
+  JobMapView job_map;
   JobState job;
   JobBands job_bands;
   JobPress job_press;

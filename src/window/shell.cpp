@@ -80,6 +80,7 @@ void Shell::draw(const Fonts& fonts) {
   state_.settings_history.update(state_.model, ImGui::IsMouseDown(0));
   update_advice(state_);
   update_job(state_);
+  state_.job_folder.update();
   update_code(state_);
   record_where_looked(state_, base::now());
   update_comparison(state_);
@@ -92,7 +93,7 @@ void Shell::draw(const Fonts& fonts) {
   state_.view.set_calm(state_.presentation.on);
   update_colours(state_);
   const std::optional<EventRef> selected = state_.selection.event;
-  if (state_.presentation.on) {
+  if (state_.presentation.on && !shows_job_map(state_)) {
     draw_presentation(canvas);
   } else {
     draw_workbench(canvas);
@@ -164,6 +165,10 @@ void Shell::perform_requests() {
     const std::vector<std::filesystem::path> files = std::exchange(state_.requests.files, {});
     guarded([&] { begin_opening(files); });
   }
+  if (std::exchange(state_.requests.job_map, false) && state_.job_folder.on()) {
+    state_.opening.cancel();
+    show_job_map();
+  }
   guarded([&] { show_opened(); });
   guarded([&] {
     if (!state_.pictures.saving.ready()) return;
@@ -175,6 +180,15 @@ void Shell::perform_requests() {
 }
 
 void Shell::begin_opening(const std::vector<std::filesystem::path>& files) {
+  const bool as_lanes = std::exchange(state_.requests.as_lanes, false);
+  if (!as_lanes && opens_as_job(files)) {
+    state_.opening.cancel();
+    show_job_map();
+    state_.job_map = {};
+    state_.job_folder.open(files);
+    remember_file(state_.preferences, files.front());
+    return;
+  }
   if (const auto recorded = recorded_name(files)) {
     state_.opening.open(capture_named(state_.device_menu.recorded, *recorded));
   } else {
@@ -182,19 +196,29 @@ void Shell::begin_opening(const std::vector<std::filesystem::path>& files) {
   }
 }
 
+void Shell::show_job_map() {
+  begin_anew();
+  leave_view();
+  state_.model.show_nothing();
+  state_.tour = TourStep::Off;
+}
+
 void Shell::show_opened() {
   std::optional<ReadFile> file;
   try {
     file = state_.opening.take();
   } catch (const std::exception& error) {
-    if (!state_.model.nothing()) throw;
+    if (!state_.model.nothing() || state_.job_folder.on()) throw;
     state_.opening.fail(error.what());  // stays visible: nothing else is shown
   }
   if (!file) return;
+  // From a rank's recording there is a way back to the map.
+  const std::optional<std::filesystem::path> path = file->source->file();
+  if (!path || !state_.job_folder.has({*path})) state_.job_folder.close();
   begin_anew();
   leave_view();
   state_.model.show(std::move(*file));
-  if (const auto path = state_.model.source().file()) remember_file(state_.preferences, *path);
+  if (path) remember_file(state_.preferences, *path);
   state_.tour = TourStep::Off;
 }
 
@@ -235,6 +259,7 @@ void Shell::begin_anew() {
 
 void Shell::start(const Recipe& recipe) {
   state_.opening.cancel();  // the latest request wins
+  state_.job_folder.close();
   begin_anew();
   state_.model.start(recipe);
 }
@@ -401,7 +426,7 @@ void Shell::follow_language() {
 
 // --- what is still moving --------------------------------------------------------------------------------------------
 
-bool Shell::animating() const { return moving() || state_.opening.running(); }
+bool Shell::animating() const { return moving() || state_.opening.running() || state_.job_folder.reading(); }
 
 bool Shell::moving() const {
   const bool run_moves = state_.model.running() && !state_.model.paused();

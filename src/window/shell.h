@@ -54,7 +54,7 @@ class Shell {
   void save_screenshot(const io::Image& image);
   /// Something on the screen will change without user input.
   bool animating() const;
-  /// The same, not counting the progress bar of a file being opened, which may move slowly.
+  /// The same, not counting the progress bars of files being opened, which may move slowly.
   bool moving() const;
 
  private:
@@ -75,6 +75,7 @@ class Shell {
   /// Reads a trace file or "recorded:NAME" in the background, and then shows it.
   void begin_opening(const std::vector<std::filesystem::path>& files);
   void show_opened();
+  void show_job_map();
   void draw_presentation(const Canvas& canvas);
   void draw_workbench(const Canvas& canvas);
   void draw_drawers_over_lanes(const Canvas& canvas, const Rect& room);

@@ -28,6 +28,7 @@ constexpr ImGuiWindowFlags kPanel = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFla
 constexpr ImGuiWindowFlags kNoScroll = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
 
 constexpr float kDetailsWidth = 352, kBand = 64, kLessonWidth = 330, kAboutWidth = 340, kStatus = 28, kLaneMargin = 16;
+constexpr float kFindingsWidth = 380, kFindingsBelow = 0.35f;
 constexpr float kRoomy = 960;  // height of a window in which the strip of the whole run is a plot
 
 void panel(const char* id, const Rect& r, ImVec2 padding, ImGuiWindowFlags extra, const auto& draw, bool over = false) {
@@ -123,6 +124,20 @@ void Shell::draw_workbench(const Canvas& canvas) {
   for (const Rect& area : {a.job, a.lanes, a.drawer, a.last, a.whole})
     if (area.height > 0) grounds_.push_back({area, colours[Colour::Ground]});
   panel("##top", a.top, {16 * s, 9 * s}, kNoScroll, [&] { draw_top_bar(canvas); });
+  if (shows_job_map(state_)) {
+    const Rect room{0, a.top.y + a.top.height + 1, display.x, display.y - a.top.y - a.top.height - 1};
+    const bool beside = is_wide(s);
+    const float width = std::min(kFindingsWidth * s, room.width), height = std::floor(room.height * kFindingsBelow);
+    const Rect findings = beside ? Rect{room.width - width, room.y, width, room.height}
+                                 : Rect{0, room.y + room.height - height, room.width, height};
+    const Rect map = beside ? Rect{0, room.y, room.width - width - 1, room.height}
+                            : Rect{0, room.y, room.width, room.height - height - 1};
+    grounds_.push_back({map, colours[Colour::Ground]});
+    grounds_.push_back({findings, colours[Colour::Panel]});
+    panel("##job_map", map, {0, 0}, kNoScroll, [&] { draw_job_map(canvas); });
+    panel("##job_findings", findings, {20 * s, 0}, 0, [&] { draw_job_findings(canvas); });
+    return;
+  }
   if (state_.model.nothing() && a.notice.height <= 0) return;  // the opening panel shows the progress or the error
   if (a.knobs.height > 0) panel("##knobs", a.knobs, {0, 0}, kNoScroll, [&] { draw_knob_row(canvas); });
   if (a.band.height > 0) panel("##band", a.band, {0, 0}, kNoScroll, [&] { draw_verdict_band(canvas); });

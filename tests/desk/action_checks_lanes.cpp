@@ -67,6 +67,13 @@ std::vector<ActionCheck> lanes_checks() {
       {Action::GroupLanes, point_at_calls,
        [](Desk& desk) { return desk.state().lanes.grouping() == ui::LaneGrouping::Process; }},
       {Action::ResetLanes, hide_calls, [](Desk& desk) { return desk.state().lanes.hidden_count() == 0; }},
+      {Action::JobMap,
+       [](Desk& desk) {
+         open_ranks(desk, 17, 3);
+         ui::open_rank(desk.state(), 5);
+         desk.until([&] { return !desk.state().model.nothing(); });
+       },
+       [](Desk& desk) { return desk.has_place("job_map") && desk.state().model.nothing(); }},
       {Action::JobBands, [](Desk& desk) { open_job(desk, 2, 1); },
        [](Desk& desk) { return desk.state().job.gpu_count() == 2 && !desk.state().job.visible(); }},
   };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/gpu_job.h"
+#include "analysis/rank_recordings.h"
 #include "desk/desk.h"
 #include "io/trace_file.h"
 
@@ -31,6 +32,15 @@ inline bool open_job(Desk& desk, int gpus, int late) {
   return desk.until([&] {
     return !desk.state().model.live() && !desk.state().job.collectives().all.empty() && desk.has_place("job");
   });
+}
+
+/// A folder of recordings, opened as a map.
+inline bool open_ranks(Desk& desk, int ranks, int late) {
+  const std::filesystem::path folder = desk.home() / "ranks";
+  analysis_test::write_ranks(folder, ranks, late);
+  desk.state().requests.files = {folder};
+  return desk.until([&] { return desk.state().job_folder.on() && !desk.state().job_folder.reading(); }) &&
+         desk.until([&] { return desk.has_place("job_map"); });
 }
 
 }  // namespace lanescope::ui_test

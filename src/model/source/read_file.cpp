@@ -9,6 +9,7 @@
 #include "io/job_of_ranks.h"
 #include "io/trace_file.h"
 #include "model/source/file_source.h"
+#include "model/source/job_folder.h"
 
 namespace lanescope::ui {
 namespace {
@@ -45,6 +46,7 @@ void check_readable(const std::filesystem::path& path) {
 }  // namespace
 
 void check_readable(const std::vector<std::filesystem::path>& files) {
+  if (opens_as_job(files)) return;
   io::check_files(files);
   for (const std::filesystem::path& path : files) check_readable(path);
 }

@@ -162,7 +162,7 @@ void draw_opening(const Canvas& c) {
   const Opening& opening = c.state.opening;
   if (opening.running()) {
     if (opening.worth_showing() || c.state.model.nothing()) draw_opening_progress(c);
-  } else if (c.state.model.nothing() && !c.state.model.notice()) {
+  } else if (c.state.model.nothing() && !c.state.model.notice() && !shows_job_map(c.state)) {
     draw_opening_nothing(c);
   }
 }

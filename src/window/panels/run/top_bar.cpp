@@ -266,8 +266,23 @@ void draw_top_bar(const Canvas& c) {
   const float run_x = draw_run(c, badge_x, y);
   ImGui::SetCursorPos({10 * s, y});
   draw_menu_button(c);
-  const float title_x = 46 * s;
+  float title_x = 46 * s;
+  if (shows_job_map(state)) {
+    const float room = badge_x - title_x - 16 * s;
+    draw_label(c, {at.x + title_x, at.y + y, room, 26 * s}, c.theme[Colour::Text], FontRole::BodyBold,
+               fit_text(c.fonts, FontRole::BodyBold, state.job_folder.title(), room));
+  }
   if (state.model.nothing()) return;
+  if (state.job_folder.on()) {
+    const char* back = tr("< All ranks");
+    const float wide = text_width(c.fonts, FontRole::BodyBold, back) + 20 * s;
+    ImGui::SetCursorPos({title_x, y});
+    if (button(c, "job_map.back", back, false, wide,
+               with_keys(tr(info(Action::JobMap).text), Action::JobMap).c_str())) {
+      state.requests.actions.push_back(Action::JobMap);
+    }
+    title_x += wide + 12 * s;
+  }
   const bool two = state.comparison.other.has_two() && state.model.steering();
   const float free = upright ? width - 32 * s : run_x - title_x - 40 * s;
   const float wanted = switch_width(c, std::max(150 * s, free * 0.62f));

@@ -29,6 +29,9 @@ void draw_pinned_tooltips(const Canvas& canvas);
 void draw_job(const Canvas& canvas);
 /// At most half of `room`; 0: there is nothing to show.
 float job_height(const Canvas& canvas, float room);
+/// The map of a job of many ranks, which takes the place of the lanes; and who is late, beside it.
+void draw_job_map(const Canvas& canvas);
+void draw_job_findings(const Canvas& canvas);
 /// The other side below the lanes, with the bracket above it; nothing while it is not measured. Its height, of `room`
 /// for both; 0: nothing is compared, or there is no room.
 float ghost_height(const Canvas& canvas, float room);
