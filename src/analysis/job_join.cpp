@@ -1053,11 +1053,15 @@ std::vector<std::string> remarks_of(const JobReport& report) {
 }
 
 std::string job_text(const JobReport& report) {
+  // Without hosts, each recording counts as a node.
+  const bool several = report.nodes.size() > 1 &&
+                       std::ranges::any_of(report.ranks, [](const JoinedRank& r) { return !r.who.host.empty(); });
+  const std::string nodes =
+      several ? tr(" on {} nodes", base::format_count(static_cast<std::int64_t>(report.nodes.size()))) : std::string();
   std::string text =
-      tr("{} of {} ranks on {} nodes, {} collectives: {} % of the time is waiting for the last rank.",
+      tr("{} of {} ranks{}, {} collectives: {} % of the time is waiting for the last rank.",
          base::format_count(static_cast<std::int64_t>(report.ranks.size())), base::format_count(report.ranks_of_job),
-         base::format_count(static_cast<std::int64_t>(report.nodes.size())),
-         base::format_count(static_cast<std::int64_t>(report.collectives)), whole_percent(report.waiting));
+         nodes, base::format_count(static_cast<std::int64_t>(report.collectives)), whole_percent(report.waiting));
   const bool any = std::ranges::any_of(report.findings,
                                        [](const JobFinding& finding) { return finding.reason != JobReason::Clock; });
   if (report.collectives == 0) {

@@ -134,9 +134,9 @@ double share_last(const JoinedRank& rank) {
 }
 
 std::string alike_text(const JobReport& report) {
-  return tr("{} of {} ranks are alike, in {} roles",
-            std::ranges::count_if(report.ranks, [](const JoinedRank& rank) { return rank.alike; }), report.ranks.size(),
-            report.roles);
+  const auto alike = std::ranges::count_if(report.ranks, [](const JoinedRank& rank) { return rank.alike; });
+  return report.roles > 1 ? tr("{} of {} ranks are alike, in {} roles", alike, report.ranks.size(), report.roles)
+                          : tr("{} of {} ranks are alike", alike, report.ranks.size());
 }
 
 std::vector<std::string> figure_titles() {
