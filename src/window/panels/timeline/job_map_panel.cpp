@@ -33,7 +33,7 @@ std::string map_value_text(MapMeasure measure, float value) {
 std::string map_measure_text(const JobLook& look, MapMeasure measure) {
   if (measure == MapMeasure::Idle) return tr("share of the iteration in which the rank's GPU is idle");
   if (look.map.by_duration) return tr("how much longer the iteration took than that of most ranks");
-  return tr("how much longer the rank's own work in the iteration took than that of most ranks");
+  return tr("how much longer the rank's own work took than that of most ranks");
 }
 
 // The same steps as those of durations in the legend of the lanes. Returns its left edge.
@@ -236,9 +236,13 @@ void add_axis(const Canvas& c, const analysis::JobMap& map, const MapPlaces& p, 
     for (std::size_t k = 0; k < i / 3; ++k) ten *= 10;
     step = kTimes[i % 3] * ten;
   }
-  for (std::size_t column = 0; column < map.iterations.size(); column += step) {
+  // From a round number on, if there is one.
+  std::size_t first = 0;
+  while (first < std::min(step, map.iterations.size()) && map.iterations[first] % (step * map.together) != 0) ++first;
+  if (first >= std::min(step, map.iterations.size())) first = 0;
+  for (std::size_t column = first; column < map.iterations.size(); column += step) {
     const float x = place(column);
-    if (x + least / 2 > p.area.x + p.area.width && column > 0) break;
+    if (x + least / 2 > p.area.x + p.area.width && column > first) break;
     batch.solid(x, y, x + 1, y + 4 * s, c.theme[Colour::Faint]);
     batch.add({x, y + 4 * s, least - 4 * s, c.theme.as_text(Colour::Muted), FontRole::MonoSmall,
                base::format_count(static_cast<std::int64_t>(map.iterations[column])), kMapAxis * s - 4 * s});
@@ -312,15 +316,20 @@ std::string map_cell_text(const JobLook& look, const MapCellAt& at) {
   std::string text = rank_name(look, at.row) + " · " +
                      (map.together > 1 ? tr("iterations {} to {}, their mean", from, from + map.together - 1)
                                        : tr("iteration {}", from));
-  if (at.ranks > 1 || at.to > at.from) {
-    text += '\n' + tr("the highest of {} ranks and {} iterations in this place", at.ranks, at.to - at.from + 1);
+  const std::size_t iterations = at.to - at.from + 1;
+  if (at.ranks > 1 && iterations > 1) {
+    text += '\n' + tr("the highest of {} ranks and {} iterations in this place", at.ranks, iterations);
+  } else if (at.ranks > 1) {
+    text += '\n' + tr("the highest of {} ranks in this place", at.ranks);
+  } else if (iterations > 1) {
+    text += '\n' + tr("the highest of {} iterations in this place", iterations);
   }
   const auto time = [](float ns) { return base::format_duration(static_cast<base::Nanoseconds>(std::llround(ns))); };
   if (std::isnan(cell.duration_ns)) return text + '\n' + tr("not recorded");
   if (std::isnan(cell.late_ns)) {
     text += '\n' + std::string(tr("how late it is, is not known"));
   } else if (std::abs(cell.late_ns) < 1e3f) {
-    text += '\n' + std::string(tr("as most ranks"));
+    text += '\n' + std::string(tr("no later than most ranks"));
   } else if (cell.late_ns > 0) {
     text += '\n' + tr("later than most ranks by {}", time(cell.late_ns));
   } else {
