@@ -26,8 +26,9 @@ class Chinese : public ProgramTest {
       for (const Json& entry : Json::parse(run({"list", what, "--json"}).out)) add_names(entry);
     }
     names_.insert({"set up", "make batch", "what", folder_.string()});  // what: the argument of list
-    names_.insert({"workloads, devices, settings, figures, experiments, lessons",
-                   "attach, run, sweep, calibrate, list, report, compare, export, lesson, grade, script"});
+    names_.insert(
+        {"workloads, devices, settings, figures, experiments, lessons",
+         "attach, run, sweep, calibrate, list, report, compare, reduce, join, export, lesson, grade, script"});
   }
   void add_names(const Json& entry) {
     for (const char* key : {"id", "name", "key"}) {
