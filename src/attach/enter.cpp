@@ -248,19 +248,22 @@ bool wake_library(const RunningProcess& process, const Meet& meet) {
   const std::string line = seen_from_there(process, meet.socket) + "\n";
   const NoPipeSignal no_pipe_signal;
   bool written = false;
-  for (Nanoseconds now = monotonic_now(), until = now + kGiveUp, again = now; now < until; now = monotonic_now()) {
+  const Nanoseconds began = monotonic_now();
+  for (Nanoseconds now = began, again = now; now < began + kGiveUp; now = monotonic_now()) {
     if (meet.has_arrived()) return true;
     if (now >= again) {
-      // It can only be opened while a sleeping library waits at the other end.
+      // It can only be opened while a sleeping library waits at the other end. If it is there, but nobody waits, the
+      // library may be about to: its thread has just read what somebody else wrote.
       const int fifo = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-      if (fifo < 0 && !written) return false;
-      struct stat facts {};
-      const bool ours =
-          fifo >= 0 && ::fstat(fifo, &facts) == 0 && S_ISFIFO(facts.st_mode) && facts.st_uid == ::geteuid();
-      if (ours) written = ::write(fifo, line.data(), line.size()) == static_cast<ssize_t>(line.size()) || written;
-      if (fifo >= 0) ::close(fifo);
-      if (!written) return false;
-      again = now + kAskAgain;
+      bool there = fifo < 0 && errno == ENXIO;
+      if (fifo >= 0) {
+        struct stat facts {};
+        there = ::fstat(fifo, &facts) == 0 && S_ISFIFO(facts.st_mode) && facts.st_uid == ::geteuid();
+        if (there) written = ::write(fifo, line.data(), line.size()) == static_cast<ssize_t>(line.size()) || written;
+        ::close(fifo);
+      }
+      if (!written && (!there || now > began + kAskAgain)) return false;
+      if (written) again = now + kAskAgain;
     }
     pause_for(kNextTry);
   }
