@@ -48,6 +48,21 @@ double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
+ui::WindowOptions simulated_run() {
+  ui::WindowOptions options;
+  options.plain = true;
+  options.session.device = "sim:rtx4090";
+  return options;
+}
+ui::ShellState& come_to_rest(ui::Window& window) {
+  glfwSetWindowSize(window.handle(), 1600, 900);
+  ui::ShellState& state = window.shell().state();
+  state.tour = ui::TourStep::Off;
+  for (int i = 0; i < 30; ++i) window.frame();
+  state.model.set_paused(true);
+  return state;
+}
+
 /// 256 recordings of 84,000 events each, without summaries.
 struct MapMeasured {
   double first_s = 0, all_s = 0;  ///< from the request to the first frame with a map, and to that with all ranks
@@ -58,15 +73,8 @@ MapMeasured measure_map() {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("lanescope-bench-ranks-" + std::to_string(getpid()));
   analysis_test::write_ranks(folder, kRanks, 100, 2000, 40);
-  ui::WindowOptions options;
-  options.plain = true;
-  options.session.device = "sim:rtx4090";
-  ui::Window window(options);
-  glfwSetWindowSize(window.handle(), 1600, 900);
-  ui::ShellState& state = window.shell().state();
-  state.tour = ui::TourStep::Off;
-  for (int i = 0; i < 30; ++i) window.frame();
-  state.model.set_paused(true);
+  ui::Window window(simulated_run());
+  ui::ShellState& state = come_to_rest(window);
   MapMeasured measured;
   const PeakMemory peak;
   const auto begin = Clock::now();
@@ -109,15 +117,8 @@ Measured measure() {
   const TraceFile file;
   Measured measured;
   measured.file_gb = static_cast<double>(std::filesystem::file_size(file.path())) * 1e-9;
-  ui::WindowOptions options;
-  options.plain = true;
-  options.session.device = "sim:rtx4090";
-  ui::Window window(options);
-  glfwSetWindowSize(window.handle(), 1600, 900);
-  ui::ShellState& state = window.shell().state();
-  state.tour = ui::TourStep::Off;
-  for (int i = 0; i < 30; ++i) window.frame();
-  state.model.set_paused(true);
+  ui::Window window(simulated_run());
+  ui::ShellState& state = come_to_rest(window);
   state.requests.files = {file.path()};
   const auto begin = Clock::now();
   const std::uint64_t generation = state.model.generation();

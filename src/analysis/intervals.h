@@ -53,4 +53,14 @@ T median(std::vector<T>& values) {
   return *middle;
 }
 
+/// Of an even number, the smaller of the two, so that of two the larger one is compared with the other; of none, 0.
+/// Reorders its argument.
+template <class T>
+T low_median(std::vector<T>& values) {
+  if (values.empty()) return {};
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
 }  // namespace lanescope::analysis

@@ -172,7 +172,8 @@ Nanoseconds NodeClock::on_root(Nanoseconds t) const {
   return t;
 }
 
-std::vector<NodeClock> node_clocks(std::span<const ClockNode> nodes, std::size_t root, Communicators communicators) {
+std::vector<NodeClock> node_clocks(std::span<const JobClockFacts> nodes, std::size_t root,
+                                   Communicators communicators) {
   std::vector<NodeClock> clocks(nodes.size());
   if (nodes.empty()) return clocks;
   // Which communicators a node is in, and where among their nodes.
@@ -216,14 +217,14 @@ std::vector<NodeClock> node_clocks(std::span<const ClockNode> nodes, std::size_t
       reached.push_back(node);
     }
   }
-  const JobClockFacts& of_root = nodes[root].facts;
+  const JobClockFacts& of_root = nodes[root];
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     NodeClock& clock = clocks[n];
-    if (nodes[n].facts.pairs.empty() || of_root.pairs.empty()) continue;
-    const Nanoseconds own = most_error(nodes[n].facts), roots = most_error(of_root);
+    if (nodes[n].pairs.empty() || of_root.pairs.empty()) continue;
+    const Nanoseconds own = most_error(nodes[n]), roots = most_error(of_root);
     const Nanoseconds bound = own > 0 && roots > 0 ? own + roots : 0;
-    const Nanoseconds at = nodes[n].facts.pairs[nodes[n].facts.pairs.size() / 2].monotonic_ns;
-    const Nanoseconds here = *time_of_day(nodes[n].facts, at);
+    const Nanoseconds at = nodes[n].pairs[nodes[n].pairs.size() / 2].monotonic_ns;
+    const Nanoseconds here = *time_of_day(nodes[n], at);
     if (clock.known()) {
       clock.time_of_day_ns = here - *time_of_day(of_root, clock.on_root(at));
       clock.contradicts = bound > 0 && std::abs(*clock.time_of_day_ns) > bound + clock.error_ns;

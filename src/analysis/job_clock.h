@@ -43,10 +43,6 @@ std::optional<ClockLine> clock_line(std::span<const EndPair> ends);
 /// Theil and Sen's slope: the median of those between any two points, which are put together to at most 128 before.
 double median_slope(std::span<const std::pair<double, double>> points);
 
-/// What the clocks are worked out from.
-struct ClockNode {
-  JobClockFacts facts;  ///< of any of its recordings; origin_ns is not used here
-};
 /// Of a communicator, the ends of one node, by number and ascending, on the node's monotonic clock.
 struct NodeEnds {
   struct End {
@@ -72,9 +68,10 @@ struct NodeClock {
   Nanoseconds on_root(Nanoseconds t) const;
   bool known() const { return basis != ClockBasis::Nothing; }
 };
-/// `communicators`: the ends of each, on at least two nodes. The first guess is the time of day; a node without
-/// collectives in common with the others keeps it, if the kernels of both say how wrong it may be.
-std::vector<NodeClock> node_clocks(std::span<const ClockNode> nodes, std::size_t root,
+/// `nodes`: of each, the clock of any of its recordings; origin_ns is not used. `communicators`: the ends of each, on
+/// at least two nodes. The first guess is the time of day; a node without collectives in common with the others keeps
+/// it, if the kernels of both say how wrong it may be.
+std::vector<NodeClock> node_clocks(std::span<const JobClockFacts> nodes, std::size_t root,
                                    std::span<const std::vector<NodeEnds>> communicators);
 
 }  // namespace lanescope::analysis

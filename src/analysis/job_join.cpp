@@ -66,14 +66,6 @@ Fences fences_of(std::vector<double> values) {
   const double q1 = quantile(values, 0.25), q3 = quantile(values, 0.75);
   return {q1 - kFence * (q3 - q1), quantile(values, 0.5), q3 + kFence * (q3 - q1)};
 }
-/// Of an even number the smaller one, so that of two ranks the slower is compared with the faster.
-template <class T>
-T low_median(std::vector<T>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 struct Member {
   std::size_t rank = 0;
   std::uint16_t communicator = 0;  // its own number for it
@@ -133,8 +125,7 @@ class Joining {
   }
 
  private:
-  // --- who there is
-  // ---------------------------------------------------------------------------------------------------
+  // --- who there is -----------------------------------------------------------------------------------
 
   void number_ranks() {
     int most = -1;
@@ -144,15 +135,18 @@ class Joining {
       report_.ranks_of_job = std::max(report_.ranks_of_job, summary.who.ranks);
       report_.unnumbered += summary.figures.unnumbered;
     }
-    std::ranges::stable_sort(summaries_, {}, [](const JobSummary& summary) { return summary.who.rank; });
+    std::vector<std::size_t> order(summaries_.size()), added;
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return summaries_[i].who.rank; });
     std::vector<JobSummary> unique;
-    for (JobSummary& summary : summaries_) {
-      if (!unique.empty() && unique.back().who.rank == summary.who.rank) {
-        if (report_.twice.empty() || report_.twice.back() != summary.who.rank)
-          report_.twice.push_back(summary.who.rank);
+    for (const std::size_t i : order) {
+      const int number = summaries_[i].who.rank;
+      if (!unique.empty() && unique.back().who.rank == number) {
+        if (report_.twice.empty() || report_.twice.back() != number) report_.twice.push_back(number);
         continue;
       }
-      unique.push_back(std::move(summary));
+      unique.push_back(std::move(summaries_[i]));
+      added.push_back(i);
     }
     summaries_ = std::move(unique);
     int next = 0;
@@ -164,6 +158,7 @@ class Joining {
       next = summary.who.rank + 1;
       JoinedRank rank;
       rank.who = summary.who;
+      rank.added = added[report_.ranks.size()];
       rank.iteration_p50_ns = summary.figures.iteration_p50_ns;
       report_.ranks.push_back(std::move(rank));
     }
@@ -227,8 +222,7 @@ class Joining {
   }
   std::size_t count(const Member& member) const { return lists_[member.rank][member.communicator].size(); }
 
-  // --- clocks
-  // ---------------------------------------------------------------------------------------------------------
+  // --- clocks -----------------------------------------------------------------------------------------
 
   Nanoseconds monotonic(std::size_t rank, Nanoseconds t) const { return t + summaries_[rank].clock.origin_ns; }
 
@@ -237,11 +231,11 @@ class Joining {
       for (JoinedNode& node : report_.nodes) node.clock.basis = ClockBasis::Root;
       return;
     }
-    std::vector<ClockNode> nodes(report_.nodes.size());
+    std::vector<JobClockFacts> nodes(report_.nodes.size());
     for (std::size_t n = 0; n < nodes.size(); ++n) {
       for (const std::size_t r : ranks_of_[n]) {
         // Of its recordings, the one that has looked at the clock most often.
-        if (summaries_[r].clock.pairs.size() > nodes[n].facts.pairs.size()) nodes[n].facts = summaries_[r].clock;
+        if (summaries_[r].clock.pairs.size() > nodes[n].pairs.size()) nodes[n] = summaries_[r].clock;
       }
     }
     std::vector<std::vector<NodeEnds>> communicators;
@@ -298,8 +292,7 @@ class Joining {
     return std::max(first.error_ns, second.error_ns);
   }
 
-  // --- alike collectives and ranks
-  // --------------------------------------------------------------------------------------
+  // --- alike collectives and ranks --------------------------------------------------------------------
 
   /// Collectives are alike if their operation and bytes are the same, and about so many ranks take part.
   void find_roles() {
@@ -324,8 +317,7 @@ class Joining {
     report_.roles = roles.size();
   }
 
-  // --- what each rank does by itself
-  // -------------------------------------------------------------------------------------
+  // --- what each rank does by itself ------------------------------------------------------------------
 
   struct Slot {
     std::uint64_t number = 0;
@@ -401,8 +393,7 @@ class Joining {
     }
   }
 
-  // --- who waits for whom
-  // --------------------------------------------------------------------------------------------------
+  // --- who waits for whom -----------------------------------------------------------------------------
 
   /// The ranks of one collective: when each arrived, on the root's clock.
   struct Arrival {
@@ -496,8 +487,7 @@ class Joining {
     return time > 0 ? ns / static_cast<double>(time) : 0;
   }
 
-  // --- findings
-  // ---------------------------------------------------------------------------------------------------------------
+  // --- findings ---------------------------------------------------------------------------------------
 
   /// How often, of all that are known.
   std::pair<std::int64_t, double> affected(std::size_t rank) const {
@@ -717,8 +707,7 @@ class Joining {
     }
   }
 
-  // --- links
-  // ------------------------------------------------------------------------------------------------------------------
+  // --- links ------------------------------------------------------------------------------------------
 
   struct SlowGroup {
     double times = 1;  // as long as usual
@@ -812,8 +801,7 @@ class Joining {
     report_.findings.push_back(std::move(finding));
   }
 
-  // --- what it costs
-  // -------------------------------------------------------------------------------------------------------------
+  // --- what it costs ----------------------------------------------------------------------------------
 
   /// How much earlier collectives would begin without those of a finding: as far as the last of the others.
   void count_losses() {
@@ -924,157 +912,6 @@ JobReport JobJoin::report(JobMap* map) {
   JobReport report = joining.report();
   if (map) *map = joining.map(report);
   return report;
-}
-
-std::string_view job_scope_key(JobScope scope) {
-  constexpr std::array<std::string_view, 3> kKeys{"rank", "node", "group"};
-  return kKeys[static_cast<std::size_t>(scope)];
-}
-std::string_view job_reason_key(JobReason reason) {
-  constexpr std::array<std::string_view, kJobReasons> kKeys{"slower-kernels", "more-kernels",   "copies", "reads",
-                                                            "launch",         "held-by-copies", "loader", "idle",
-                                                            "link",           "clock"};
-  return kKeys[static_cast<std::size_t>(reason)];
-}
-
-// --- in words --------------------------------------------------------------------------------------------------------
-
-std::string ranks_text(int from, int to) { return from == to ? tr("rank {}", from) : tr("ranks {} to {}", from, to); }
-
-namespace {
-
-/// "ranks 8 to 15"; "ranks 3, 7, 11 and 13 more".
-std::string ranks_of_text(const JobReport& report, const std::vector<std::size_t>& ranks) {
-  constexpr std::size_t kNamed = 4;
-  const auto number = [&](std::size_t i) { return report.ranks[ranks[i]].who.rank; };
-  if (static_cast<std::size_t>(number(ranks.size() - 1) - number(0)) == ranks.size() - 1) {
-    return ranks_text(number(0), number(ranks.size() - 1));
-  }
-  std::string named;
-  for (std::size_t i = 0; i < std::min(kNamed, ranks.size()); ++i) {
-    named += (named.empty() ? "" : ", ") + std::to_string(number(i));
-  }
-  return ranks.size() > kNamed ? tr("ranks {} and {} more", named, ranks.size() - kNamed) : tr("ranks {}", named);
-}
-
-std::string because_text(const JobFinding& finding) {
-  switch (finding.reason) {
-    case JobReason::SlowerKernels:
-      return tr("its kernels are slower");
-    case JobReason::MoreKernels:
-      return tr("it runs {:.2f} times as many kernels", finding.more_kernels);
-    case JobReason::Copies:
-      return tr("it copies for longer");
-    case JobReason::Reads:
-      return tr("it is idle after reads and other synchronisations");
-    case JobReason::Launch:
-      return tr("its CPU launches too late");
-    case JobReason::HeldByCopies:
-      return tr("copies hold it up");
-    case JobReason::Loader:
-      return tr("it waits for its data loader");
-    case JobReason::Idle:
-    case JobReason::Link:
-    case JobReason::Clock:
-      break;
-  }
-  return tr("it is idle, and nothing recorded says why");
-}
-
-}  // namespace
-
-std::string who_text(const JobReport& report, const JobFinding& finding) {
-  const std::string ranks = ranks_of_text(report, finding.ranks);
-  if (finding.scope == JobScope::Node) return tr("node {} ({})", finding.node, ranks);
-  if (finding.scope == JobScope::Group) return tr("the group of {}", ranks);
-  const JoinedRank& rank = report.ranks[finding.ranks.front()];
-  const std::string& node = report.nodes[rank.node].name;
-  return node == ranks ? ranks : tr("{} (node {})", ranks, node);
-}
-
-std::string finding_text(const JobReport& report, const JobFinding& finding) {
-  const std::string who = who_text(report, finding), by = base::format_duration(std::abs(finding.later_ns));
-  if (finding.reason == JobReason::Clock) {
-    return finding.later_ns > 0 ? tr("{}: its time of day is {} ahead of that of the others.", who, by)
-                                : tr("{}: its time of day is {} behind that of the others.", who, by);
-  }
-  const int percent = whole_percent(finding.loss);
-  if (finding.reason == JobReason::Link) {
-    return tr("{}: what it takes part in transfers for {} longer than elsewhere: {} % of the job's time.", who, by,
-              percent);
-  }
-  std::string because = because_text(finding);
-  if (!finding.place.empty()) because += fmt::format(" ({})", finding.place);
-  std::string text =
-      tr("{}: {}. In {} % of its collectives it comes {} later than the others do; the job waits {} % of "
-         "its time for it.",
-         who, because, whole_percent(finding.share_affected), by, percent);
-  if (finding.since_iteration) {
-    text += ' ' + tr("It has been so since iteration {}.", *finding.since_iteration);
-  } else if (finding.since_ns) {
-    text += ' ' + tr("It has been so since {} after its first collective.", base::format_duration(*finding.since_ns));
-  }
-  return text;
-}
-
-std::vector<std::string> remarks_of(const JobReport& report) {
-  constexpr std::size_t kNamed = 8;
-  std::vector<std::string> remarks;
-  if (!report.missing.empty()) {
-    std::string named;
-    for (std::size_t i = 0; i < std::min(kNamed, report.missing.size()); ++i) {
-      named += (named.empty() ? "" : ", ") + ranks_text(report.missing[i].first, report.missing[i].second);
-    }
-    if (report.missing.size() > kNamed) named += ", …";
-    remarks.push_back(tr("No summary: {}.", named));
-  }
-  for (const int rank : report.twice) {
-    remarks.push_back(tr("Rank {} has several summaries; only the first one counts.", rank));
-    if (remarks.size() > kNamed) break;
-  }
-  if (report.unnumbered > 0) {
-    remarks.push_back(tr("{} collectives have no number in their communicator, so which belong together is not known.",
-                         base::format_count(static_cast<std::int64_t>(report.unnumbered))));
-  }
-  if (report.unknown_clocks > 0) {
-    remarks.push_back(
-        tr("{} of {} nodes have too few collectives in common with the others for one clock: who arrives "
-           "last there is not known.",
-           report.unknown_clocks, report.nodes.size()));
-  }
-  for (const JoinedNode& node : report.nodes) {
-    if (!node.clock.contradicts) continue;
-    remarks.push_back(
-        tr("The ends of collectives contradict what the kernel of {} says of its time of day.", node.name));
-    if (remarks.size() > 2 * kNamed) break;
-  }
-  if (report.stride > 1) remarks.push_back(tr("Only one in {} collectives was looked at.", report.stride));
-  return remarks;
-}
-
-std::string job_text(const JobReport& report) {
-  // Without hosts, each recording counts as a node.
-  const bool several = report.nodes.size() > 1 &&
-                       std::ranges::any_of(report.ranks, [](const JoinedRank& r) { return !r.who.host.empty(); });
-  const std::string nodes =
-      several ? tr(" on {} nodes", base::format_count(static_cast<std::int64_t>(report.nodes.size()))) : std::string();
-  std::string text =
-      tr("{} of {} ranks{}, {} collectives: {} % of the time is waiting for the last rank.",
-         base::format_count(static_cast<std::int64_t>(report.ranks.size())), base::format_count(report.ranks_of_job),
-         nodes, base::format_count(static_cast<std::int64_t>(report.collectives)), whole_percent(report.waiting));
-  const bool any = std::ranges::any_of(report.findings,
-                                       [](const JobFinding& finding) { return finding.reason != JobReason::Clock; });
-  if (report.collectives == 0) {
-    text += ' ' + std::string(tr("No two ranks have a collective in common."));
-  } else if (!any) {
-    text +=
-        ' ' + std::string(tr("Nobody in particular: no rank has more to do than the others, and no link is slower."));
-  }
-  if (report.clock_error_ns > 0) {
-    text += ' ' + tr("The clocks agree to {}; less than twice that is not known.",
-                     base::format_duration(report.clock_error_ns));
-  }
-  return text;
 }
 
 }  // namespace lanescope::analysis

@@ -64,6 +64,7 @@ struct JobFinding {
 /// One rank, as joined.
 struct JoinedRank {
   JobRank who;
+  std::size_t added = 0;      ///< so many summaries were added before its own
   std::size_t node = 0;       ///< of JobReport::nodes
   std::size_t role = 0;       ///< those with one number take part in alike collectives
   std::uint64_t seen = 0;     ///< collectives that all of its ranks have
@@ -114,7 +115,9 @@ class JobJoin {
 
 /// "ranks 512 to 519", "rank 3".
 std::string ranks_text(int from, int to);
-/// "rank 1234 (node n154)", "node n154 (ranks 8 to 15)"; translated.
+/// "rank 1234 (node n154)"; `rank` is a number in JobReport::ranks.
+std::string rank_text(const JobReport& report, std::size_t rank);
+/// The same, "node n154 (ranks 8 to 15)"; translated.
 std::string who_text(const JobReport& report, const JobFinding& finding);
 /// What is found of it, in one or two sentences; translated.
 std::string finding_text(const JobReport& report, const JobFinding& finding);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "analysis/intervals.h"
+
 namespace lanescope::analysis {
 namespace {
 
@@ -72,11 +74,10 @@ void late_by_duration(JobMap& map, std::span<const std::size_t> roles) {
         if (const float ns = map.at(r, c).duration_ns; !std::isnan(ns)) durations.push_back(ns);
       }
       if (durations.size() < 2) continue;
-      const auto middle = durations.begin() + static_cast<std::ptrdiff_t>((durations.size() - 1) / 2);
-      std::ranges::nth_element(durations, middle);
+      const float middle = low_median(durations);
       for (const std::size_t r : ranks) {
         MapCell& cell = map.cells[r * columns + c];
-        cell.late_ns = cell.duration_ns - *middle;
+        cell.late_ns = cell.duration_ns - middle;
       }
     }
   }

@@ -252,8 +252,8 @@ bool wake_library(const RunningProcess& process, const Meet& meet) {
   for (Nanoseconds now = began, again = now; now < began + kGiveUp; now = monotonic_now()) {
     if (meet.has_arrived()) return true;
     if (now >= again) {
-      // It can only be opened while a sleeping library waits at the other end. If it is there, but nobody waits, the
-      // library may be about to: its thread has just read what somebody else wrote.
+      // Only while a sleeping library waits at the other end can the file be opened. ENXIO: there is such a library,
+      // but its thread is still reading what somebody else wrote.
       const int fifo = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
       bool there = fifo < 0 && errno == ENXIO;
       if (fifo >= 0) {

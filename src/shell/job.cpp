@@ -30,20 +30,15 @@ std::optional<analysis::Bubble> bubble_in(const Model& model, trace::GpuNumber g
 
 bool shows_job_map(const ShellState& state) { return state.job_folder.on() && state.model.nothing(); }
 
-std::string rank_name(const JobLook& look, std::size_t row) {
-  const analysis::JoinedRank& rank = look.report.ranks[look.map.rows[row]];
-  const std::string name = analysis::ranks_text(rank.who.rank, rank.who.rank);
-  const std::string& node = look.report.nodes[rank.node].name;
-  return node == name ? name : tr("{} (node {})", name, node);
-}
-
 void open_rank(ShellState& state, std::size_t row) {
   const std::shared_ptr<const JobLook>& look = state.job_folder.look();
   if (!look || row >= look->map.rows.size()) return;
   state.job_map.row = row;
   const std::filesystem::path& recording = look->recordings[look->map.rows[row]];
   if (recording.empty()) {
-    return state.show_toast(tr("{}: only its summary is here, not its recording", rank_name(*look, row)), true);
+    return state.show_toast(
+        tr("{}: only its summary is here, not its recording", analysis::rank_text(look->report, look->map.rows[row])),
+        true);
   }
   state.requests.files = {recording};
 }

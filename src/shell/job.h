@@ -53,8 +53,6 @@ struct JobMapView {
 bool shows_job_map(const ShellState& state);
 /// Opens the recording of a row's rank, or says that it is not at hand.
 void open_rank(ShellState& state, std::size_t row);
-/// "rank 3 (node n0)".
-std::string rank_name(const JobLook& look, std::size_t row);
 
 /// analysis::lateness_text() of a collective; looked up once while the mouse stays there.
 const std::string& why_late(ShellState& state, std::size_t collective);

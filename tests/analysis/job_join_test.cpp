@@ -203,9 +203,9 @@ TEST(JobClock, HasTheMedianOfAllSlopes) {
 
 // Node 0 and 1 have collectives in common, 1 and 2 others, 3 none at all; 4's kernel says that its time of day is good.
 TEST(JobClock, GoesFromNodeToNode) {
-  std::vector<analysis::ClockNode> nodes(5);
-  nodes[0].facts.pairs = {{0, 1'000'000'000, 1'000'000}};
-  nodes[4].facts.pairs = {{500, 1'000'000'000, 2'000'000}};
+  std::vector<analysis::JobClockFacts> nodes(5);
+  nodes[0].pairs = {{0, 1'000'000'000, 1'000'000}};
+  nodes[4].pairs = {{500, 1'000'000'000, 2'000'000}};
   std::vector<std::vector<analysis::NodeEnds>> communicators(2);
   const auto ends = [](std::size_t node, Nanoseconds ahead, Nanoseconds late) {
     analysis::NodeEnds of{node, {}};

@@ -92,15 +92,6 @@ class Beside {
   std::map<fs::path, fs::path> by_summary_;
 };
 
-/// As analysis::JobJoin does it: those without a number come after the others.
-void number_ranks(std::vector<JobSummary>& summaries) {
-  int most = -1;
-  for (const JobSummary& summary : summaries) most = std::max(most, summary.who.rank);
-  for (JobSummary& summary : summaries) {
-    if (summary.who.rank < 0) summary.who.rank = ++most;
-  }
-}
-
 /// To 1, 2 or 5 times a power of ten.
 float rounded_up(float value) {
   const double wanted = static_cast<double>(value), ten = std::pow(10, std::floor(std::log10(std::max(1e-9, wanted))));
@@ -189,18 +180,12 @@ void JobFolder::read(const std::vector<fs::path>& files, Work& work) {
     if (summaries.empty() || (!last && collectives > kMostCopied)) return;
     const auto begun = base::now();
     std::vector<JobSummary> copies = last ? std::move(summaries) : summaries;
-    number_ranks(copies);
-    std::map<int, std::size_t> by_rank;
-    for (std::size_t i = 0; i < copies.size(); ++i) by_rank.try_emplace(copies[i].who.rank, i);
     analysis::JobJoin join(copies.size());
     for (JobSummary& summary : copies) join.add(std::move(summary));
     copies.clear();
     auto look = std::make_shared<JobLook>();
     look->report = join.report(&look->map);
-    for (const analysis::JoinedRank& rank : look->report.ranks) {
-      const auto found = by_rank.find(rank.who.rank);
-      look->recordings.push_back(found == by_rank.end() ? fs::path() : recordings[found->second]);
-    }
+    for (const analysis::JoinedRank& rank : look->report.ranks) look->recordings.push_back(recordings[rank.added]);
     looked = base::now();
     cost = looked - begun;
     const std::lock_guard lock(work.mutex);

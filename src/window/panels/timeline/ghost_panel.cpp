@@ -117,8 +117,8 @@ void dashed_frame(const Canvas& c, const Rect& box) {
     for (const float x : {box.x, right - s}) list.AddLine({x, y}, {x, std::min(y + dash, bottom)}, ink, s);
 }
 
-// At the left: what it is, and how long its iteration takes. A trial's are means of many, and so is what they took
-// before.
+// At the left: what it is, and how long its iteration takes. `before`: of a trial, whose
+// times are means of many.
 void draw_names(const Canvas& c, const Rect& area, const std::string& tag, const std::string& name,
                 Nanoseconds duration, std::optional<Nanoseconds> before = {}) {
   const float s = c.scale;

@@ -313,7 +313,7 @@ std::string map_cell_text(const JobLook& look, const MapCellAt& at) {
   const analysis::JobMap& map = look.map;
   const analysis::MapCell& cell = map.at(map.rows[at.row], at.column);
   const std::uint64_t from = map.iterations[at.column];
-  std::string text = rank_name(look, at.row) + " · " +
+  std::string text = analysis::rank_text(look.report, map.rows[at.row]) + " · " +
                      (map.together > 1 ? tr("iterations {} to {}, their mean", from, from + map.together - 1)
                                        : tr("iteration {}", from));
   const std::size_t iterations = at.to - at.from + 1;
@@ -396,7 +396,7 @@ void handle_map_keys(const Canvas& c, const JobLook& look, const MapPlaces& p) {
   // With the mouse alone, what lies below is pressed.
   if (here) {
     if (ImGui::InvisibleButton("job_map.rank", {row.width, std::max(1.0f, row.height)})) open_rank(c.state, view.row);
-    const std::string name = rank_name(look, view.row);
+    const std::string name = analysis::rank_text(look.report, look.map.rows[view.row]);
     draw_label(c, {p.area.x, p.area.y + p.area.height + kMapAxis * c.scale, p.area.width, kMapHint * c.scale},
                c.theme[Colour::Text], FontRole::SmallBold, name);
   } else {
