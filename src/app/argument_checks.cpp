@@ -68,6 +68,29 @@ void check_language(const CLI::App& app) {
   if (language != nullptr && language->count() != 0) base::parse_language(language->as<std::string>());
 }
 
+JobRank parse_job_rank(const std::string& text) {
+  JobRank job;
+  job.job = text;
+  if (const std::size_t path = text.find(":/"); path != std::string::npos) {
+    job.lanescope = text.substr(path + 1);
+    job.job.resize(path);
+  }
+  bool right = true;
+  if (const std::size_t dot = job.job.find('.'); dot != std::string::npos) {
+    const std::string rank = job.job.substr(dot + 1);
+    const auto [end, error] = std::from_chars(rank.data(), rank.data() + rank.size(), job.rank);
+    right = error == std::errc() && end == rank.data() + rank.size() && job.rank >= 0;
+    job.job.resize(dot);
+  }
+  // An element of an array is 1234_5, a part of a heterogeneous job 1234+1.
+  right = right && !job.job.empty() && job.job.front() >= '0' && job.job.front() <= '9' &&
+          job.job.find_first_not_of("0123456789_+") == std::string::npos;
+  if (!right) {
+    throw UsageError(tr("--job '{}' is no job; allowed: Slurm's number of it, and a rank: 1234 or 1234.3", text));
+  }
+  return job;
+}
+
 std::uint64_t whole_number(std::string_view option, const std::string& text, std::uint64_t least, std::uint64_t most) {
   std::uint64_t number = 0;
   const auto [end, error] = base::from_chars(text.data(), text.data() + text.size(), number);

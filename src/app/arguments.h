@@ -105,8 +105,8 @@ class WindowArguments {
 
 struct AttachArguments {
   std::vector<std::string> command, variables, trials;
-  std::string record, level = "acquire", share, folder, memory_mb, theme, to, host, bandwidth, pid;
-  bool no_launch_lines = false, knobs = false;
+  std::string record, level = "acquire", share, folder, memory_mb, theme, to, host, job, bandwidth, pid;
+  bool no_launch_lines = false, knobs = false, ranks = false;
 
   void add_to(CLI::App& app) {
     app.add_option("COMMAND", command, base::tr("the program and its arguments, after --"))->type_name("");
@@ -135,8 +135,13 @@ struct AttachArguments {
            "--host", host,
            base::tr("run the command on another machine, over your own ssh; after \":\", where lanescope is there"))
         ->type_name("USER@NODE[:/FILE]");
+    app.add_option("--job", job,
+                   base::tr("no command: look into a running job of Slurm's, at what is recorded of this rank; "
+                            "default rank 0"))
+        ->type_name("JOB[.RANK][:/FILE]");
+    app.add_flag("--ranks", ranks, "")->group("");  // what --job asks on the job's nodes
     app.add_option("--bandwidth", bandwidth,
-                   base::tr("--host: MB/s at most for the recording; default {}", kDefaultBandwidth))
+                   base::tr("--host, --job: MB/s at most for the recording; default {}", kDefaultBandwidth))
         ->type_name("MB/S");
     app.add_option("--folder", folder, base::tr("the program's working directory; default: this one"))
         ->type_name("DIR");
@@ -153,14 +158,21 @@ struct AttachArguments {
     if (std::string why = attach::why_not(); !why.empty()) throw base::UsageError(std::move(why));
     if (!to.empty()) return request_to(app);
     AttachRequest request;
+    request.ranks_here = ranks;
+    if (ranks) return request;
+    if (!job.empty()) {
+      request.job = parse_job_rank(job);
+      refuse_beside(app, "--job", {"--host", "--folder", "--env"});
+      if (!command.empty())
+        throw base::UsageError(base::tr("{} cannot be used with {}", "--job", base::tr("a command")));
+      if (pid.empty()) refuse_beside(app, "--job", {"--level", "--share", "--no-launch-lines"});
+    }
     if (!pid.empty()) {
       if (!command.empty())
         throw base::UsageError(base::tr("{} cannot be used with {}", "--pid", base::tr("a command")));
-      for (const char* option : {"--folder", "--env"}) {
-        if (app.count(option) != 0) throw base::UsageError(base::tr("{} cannot be used with {}", "--pid", option));
-      }
+      refuse_beside(app, "--pid", {"--folder", "--env"});
       request.options.pid = static_cast<std::uint32_t>(whole_number("--pid", pid, 1, 4'194'304));
-    } else if (command.empty()) {
+    } else if (command.empty() && !request.job) {
       throw base::UsageError(base::tr("attach needs a command: lanescope attach -- python train.py"));
     }
     request.options.command.words = command;
@@ -182,12 +194,13 @@ struct AttachArguments {
       request.options.intensity.sparing = false;
     }
     request.record = record;
-    if (app.count("--host") != 0) request.remote = elsewhere(request.options);
+    if (app.count("--host") != 0 || request.job) request.remote = elsewhere(request.options);
     if (app.count("--bandwidth") != 0 && !request.remote) {
       throw base::UsageError(base::tr("{} needs {}", "--bandwidth", "--host"));
     }
     if (request.remote && !record.empty() && request.record.extension().string() != io::kSessionEnding) {
-      throw base::UsageError(base::tr("--record {}: with --host only a .lanescope file can be written", record));
+      throw base::UsageError(base::tr("--record {}: with {} only a .lanescope file can be written", record,
+                                      request.job ? "--job" : "--host"));
     }
     set_knobs(request);
     set_memory(request);
@@ -196,11 +209,17 @@ struct AttachArguments {
   }
 
  private:
+  static void refuse_beside(const CLI::App& app, const char* option, std::initializer_list<const char*> others) {
+    for (const char* other : others) {
+      if (app.count(other) != 0) throw base::UsageError(base::tr("{} cannot be used with {}", option, other));
+    }
+  }
   void set_knobs(AttachRequest& request) const {
     request.options.knobs = knobs || !trials.empty();
     if (!request.options.knobs) return;
     const char* option = trials.empty() ? "--knobs" : "--try";
-    if (request.remote) throw base::UsageError(base::tr("{} cannot be used with {}", option, "--host"));
+    if (request.remote)
+      throw base::UsageError(base::tr("{} cannot be used with {}", option, request.job ? "--job" : "--host"));
     if (trials.empty() && !record.empty()) {
       throw base::UsageError(base::tr("{} needs {}", "--knobs", base::tr("the window, or --try")));
     }
@@ -230,10 +249,9 @@ struct AttachArguments {
   }
   AttachRequest request_to(const CLI::App& app) const {
     if (!command.empty()) throw base::UsageError(base::tr("{} cannot be used with {}", "--to", base::tr("a command")));
-    for (const char* option : {"--pid", "--host", "--record", "--level", "--share", "--no-launch-lines", "--folder",
-                               "--env", "--knobs", "--try"}) {
-      if (app.count(option) != 0) throw base::UsageError(base::tr("{} cannot be used with {}", "--to", option));
-    }
+    refuse_beside(app, "--to",
+                  {"--pid", "--host", "--job", "--record", "--level", "--share", "--no-launch-lines", "--folder",
+                   "--env", "--knobs", "--try"});
     AttachRequest request;
     request.to = to;
     set_memory(request);

@@ -320,7 +320,8 @@ void await_copy(attach::RemoteProgram& remote, int status) {
 }
 
 int run_elsewhere(const AttachRequest& request) {
-  attach::RemoteOptions options = *request.remote;
+  attach::RemoteOptions options = request.job ? find_rank(*request.job, *request.remote) : *request.remote;
+  const bool only_looks = !options.recording.empty();
   options.copy = request.record;
   const auto remote = std::make_shared<attach::RemoteProgram>(std::move(options));
   if (!request.record.empty()) {
@@ -328,11 +329,21 @@ int run_elsewhere(const AttachRequest& request) {
     remote->start();
     const PassOnSignals pass_on(*remote);
     const int status = remote->wait();
+    if (only_looks && status != 0) {  // the look has been ended
+      remote->stop_copying(false);
+      io::SessionFollower copy(remote->copy(), std::size_t{256} << 20);
+      while (copy.read()) {
+      }
+      if (copy.ended()) return kDone;
+      say(tr("the recording did not arrive as a whole; it is at {}", remote->recording()));
+      return status;
+    }
     await_copy(*remote, status);
     return status;
   }
   const PassOnSignals pass_on(*remote);
   show_remote(request.window, remote);
+  if (only_looks) return kDone;
   return remote->wait();  // it goes on without the window
 }
 
@@ -345,6 +356,10 @@ int follow(const AttachRequest& request) {
 }  // namespace
 
 int attach_program(const AttachRequest& request) {
+  if (request.ranks_here) {
+    print_ranks_here();
+    return kDone;
+  }
   if (!request.to.empty()) return follow(request);
   if (request.remote) return run_elsewhere(request);
   const auto attachment = std::make_shared<attach::Attachment>(request.options);

@@ -90,6 +90,7 @@ Examples:
   lanescope attach --to train.py
   lanescope attach --pid 1234
   lanescope attach --host me@node -- python train.py
+  lanescope attach --job 1234.3
   lanescope attach --try list --try log_interval=100 -- python train.py)");
 
 constexpr const char* kCalibrateNotes = N_(

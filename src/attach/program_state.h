@@ -49,9 +49,12 @@ struct AttachOptions {
 
 struct RemoteOptions {
   std::string host;                     ///< as ssh takes it: "user@node"
+  std::vector<std::string> door;        ///< runs the text after it in a shell there; empty: ssh to the host
   std::string lanescope = "lanescope";  ///< the program there
   Command command;                      ///< the folder is there, too
   std::uint32_t pid = 0;                ///< instead of the command: a program that runs there already
+  std::string recording;                ///< instead of either: one that is being made there, and stays there
+  std::uint32_t recorder = 0;           ///< of that recording: the process that writes it
   Intensity intensity;
   std::filesystem::path copy;             ///< the copy of the recording; empty: a temporary file
   std::uint64_t bytes_per_s = 4'000'000;  ///< the recording is copied no faster

@@ -174,6 +174,28 @@ std::vector<Recording> recordings() {
   return found;
 }
 
+std::vector<RankHere> ranks_here(const std::string& job) {
+  const std::vector<Recording> all = recordings();
+  std::vector<RankHere> ranks;
+  for (const pid_t process : own_processes()) {
+    const Variables variable = variables_of(process);
+    if (variable("SLURM_JOB_ID") != job || !variable(kLookVariable).empty()) continue;
+    RankHere here;
+    const JobPlace place = job_place(variable, process);
+    here.rank = place.rank.value_or(0);
+    here.ranks = place.rank ? std::max(place.ranks, here.rank + 1) : 0;
+    here.node = place.node;
+    here.process = process;
+    here.uses_gpu = read_recording(fmt::format("/proc/{}/maps", process)).find("/libcuda.so") != std::string::npos;
+    for (const Recording& recording : all) {
+      if (std::ranges::find(recording.processes, process) != recording.processes.end())
+        here.recordings.push_back(recording);
+    }
+    ranks.push_back(std::move(here));
+  }
+  return ranks;
+}
+
 const Recording& find_recording(std::span<const Recording> all, const std::string& wanted) {
   std::vector<const Recording*> meant, there;
   for (const Recording& recording : all) {
@@ -202,6 +224,8 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kRemoteLook{100}, kRemoteFirstPause{1000}, kRemoteLongestPause{10'000};
 constexpr const char* kFolderThere = "~/.cache/lanescope";
+// The job may end with its last program, and tells all that is in it so: what that has written last is still read.
+constexpr const char* kToTheEnd = "trap '' TERM; ";
 
 std::string random_name() {
   std::random_device random;
@@ -226,6 +250,8 @@ std::string word_there(const std::string& word) {
 }
 
 std::string command_there(const RemoteOptions& options, const std::string& file) {
+  if (!options.recording.empty())
+    return fmt::format("{}exec tail --pid={} -s 0.2 -f /dev/null", kToTheEnd, options.recorder);
   std::string text = fmt::format("mkdir -p {} && exec {} attach --record {} --level {}", kFolderThere,
                                  word_there(options.lanescope), file, to_text(options.intensity.level));
   if (options.intensity.level == wire::Level::Acquire && !options.intensity.sparing)
@@ -244,7 +270,8 @@ RemoteProgram::RemoteProgram(RemoteOptions options) : options_(std::move(options
   if (options_.host.empty() || options_.host.starts_with("-")) {
     throw base::UsageError(tr("--host '{}' is no machine; allowed: what ssh takes, such as user@node", options_.host));
   }
-  remote_file_ = fmt::format("{}/{}.lanescope", kFolderThere, random_name());
+  remote_file_ = options_.recording.empty() ? fmt::format("{}/{}.lanescope", kFolderThere, random_name())
+                                            : joined_words({options_.recording});
   if (!options_.copy.empty()) return;
   std::error_code error;
   std::string pattern = (std::filesystem::temp_directory_path(error) / "lanescope-XXXXXX").string();
@@ -264,7 +291,12 @@ RemoteProgram::~RemoteProgram() {
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
-std::vector<std::string> RemoteProgram::ssh(std::vector<std::string> options, std::string command) const {
+std::vector<std::string> RemoteProgram::enter(std::vector<std::string> options, std::string command) const {
+  if (!options_.door.empty()) {
+    std::vector<std::string> words = options_.door;
+    words.push_back(std::move(command));
+    return words;
+  }
   // A connection that has died is noticed within 15 seconds.
   std::vector<std::string> words{"ssh", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3"};
   words.insert(words.end(), std::move_iterator(options.begin()), std::move_iterator(options.end()));
@@ -283,14 +315,17 @@ void RemoteProgram::start() {
   std::vector<std::string> terminal;
   if (::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO)) terminal = {"-t"};
   base::ChildStreams streams;
-  streams.in = STDIN_FILENO;
-  streams.out = STDOUT_FILENO;
-  streams.quiet = false;
+  if (options_.recording.empty()) {  // otherwise nothing is said to anybody
+    streams.in = STDIN_FILENO;
+    streams.out = STDOUT_FILENO;
+    streams.quiet = false;
+  }
   pid_t program = 0;
-  const int error = base::start_child(ssh(terminal, command_there(options_, remote_file_)), streams, program);
+  const int error = base::start_child(enter(terminal, command_there(options_, remote_file_)), streams, program);
   if (error != 0) {
     ::close(file);
-    throw base::Error(tr("cannot start {}: {}", "ssh", std::strerror(error)));
+    throw base::Error(
+        tr("cannot start {}: {}", options_.door.empty() ? "ssh" : options_.door.front(), std::strerror(error)));
   }
   program_ = program;
   waiting_ = std::thread([this, program] {
@@ -311,7 +346,7 @@ void RemoteProgram::start() {
     ::close(file);
     if (!complete_) return;
     pid_t removing = 0;
-    if (base::start_child(ssh({"-o", "BatchMode=yes"}, "rm -f " + remote_file_), {}, removing) == 0)
+    if (base::start_child(enter({"-o", "BatchMode=yes"}, "rm -f " + remote_file_), {}, removing) == 0)
       base::wait_for_child(removing);
   });
 }
@@ -322,7 +357,7 @@ int RemoteProgram::wait() {
 }
 
 void RemoteProgram::stop_copying(bool complete) {
-  complete_ = complete;
+  complete_ = complete && options_.recording.empty();
   stop_ = true;
 }
 
@@ -345,11 +380,13 @@ bool RemoteProgram::copy_once(int file) {
   }
   const std::uint64_t from = state().bytes;
   // The file may not be there yet.
-  const std::string command = fmt::format("exec tail -c +{} -F {} 2>/dev/null", from + 1, remote_file_);
+  const std::string until = options_.recording.empty() ? "" : fmt::format("--pid={} -s 0.2 ", options_.recorder);
+  const std::string command = fmt::format("{}exec tail {}-c +{} -F {} 2>/dev/null", until.empty() ? "" : kToTheEnd,
+                                          until, from + 1, remote_file_);
   base::ChildStreams streams;
   streams.out = pipe[1];
   pid_t child = 0;
-  const int error = base::start_child(ssh({"-o", "BatchMode=yes"}, command), streams, child);
+  const int error = base::start_child(enter({"-o", "BatchMode=yes"}, command), streams, child);
   ::close(pipe[1]);
   if (error != 0) {
     ::close(pipe[0]);

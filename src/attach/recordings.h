@@ -30,6 +30,17 @@ struct Recording {
 
 /// Those of this user, by the recorder's pid.
 std::vector<Recording> recordings();
+/// Set for what looks into a job from outside, which is none of its ranks.
+inline constexpr const char* kLookVariable = "LANESCOPE_LOOK";
+struct RankHere {
+  int rank = 0, ranks = 0;  ///< 0, 0: no launcher has given it one
+  std::string node;         ///< as the job calls this machine
+  pid_t process = 0;
+  bool uses_gpu = false;              ///< it has loaded the driver
+  std::vector<Recording> recordings;  ///< of this process
+};
+/// The processes of a job of Slurm's on this machine.
+std::vector<RankHere> ranks_here(const std::string& job);
 /// The one that `wanted` means: the pid of the recorder or of a recorded process, the name of one ("train.py"), of a
 /// word of the command, or of the file. Throws base::UsageError, which lists what there is, if that is none or several.
 const Recording& find_recording(std::span<const Recording> all, const std::string& wanted);
@@ -70,7 +81,7 @@ class RemoteProgram {
   State state() const;
 
  private:
-  std::vector<std::string> ssh(std::vector<std::string> options, std::string command) const;
+  std::vector<std::string> enter(std::vector<std::string> ssh_options, std::string command) const;
   void copy_all();
   bool copy_once(int file);
   void set_trouble(std::string trouble);

@@ -1,12 +1,20 @@
-// `lanescope attach --host`, over an ssh that only passes commands to a shell here, and `--to`.
+// `lanescope attach --host`, over an ssh that only passes commands to a shell here, `--job`, with an squeue and an srun
+// that do no more, and `--to`. With the real ones: tests/slurm.
 #ifdef LANESCOPE_FAKES
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "app/program.h"
 
@@ -112,6 +120,89 @@ TEST_F(ElsewhereTest, MistakesAreOneLine) {
   expect_complaint(run({"attach", "--to", "x", "--", "true"}, s), 2, {"--to", "command"});
   s.environment["PATH"] = "/nowhere";
   expect_complaint(run({"attach", "--host", "node", "--record", "r.lanescope", "--", "true"}, s), 1, {"ssh"});
+}
+
+/// A job of Slurm's whose only node is this machine: what squeue says of it, and an srun that takes the options away.
+class JobTest : public ElsewhereTest {
+ protected:
+  Surroundings slurm(const std::string& squeue_says, int squeue_status = 0) const {
+    Surroundings s = network();
+    const std::filesystem::path bin = folder_ / "bin";
+    std::ofstream(bin / "squeue") << "#!/bin/sh\nprintf '%s' '" << squeue_says << "'\nexit " << squeue_status << "\n";
+    std::ofstream(bin / "srun") << "#!/bin/sh\nwhile [ \"$1\" != \"${1#-}\" ]; do shift; done\nSLURM_JOB_ID="
+                                << number() << " SLURMD_NODENAME=n1 exec \"$@\"\n";
+    for (const char* name : {"squeue", "srun"})
+      std::filesystem::permissions(bin / name, std::filesystem::perms::owner_all);
+    return s;
+  }
+  std::string running() const { return number() + " " + number() + " 1 RUNNING None\n"; }
+  static std::string number() { return std::to_string(::getpid()); }  // of no other test's
+  /// `command` as rank 1 of 2, until the file "go" is there; meanwhile `meanwhile` once it has said "ready".
+  Outcome with_rank_1(std::vector<std::string> command, const std::function<void(pid_t)>& meanwhile) const {
+    Surroundings s = network();
+    s.environment["SLURM_JOB_ID"] = number();
+    s.environment["SLURM_PROCID"] = "1";
+    s.environment["SLURM_STEP_NUM_TASKS"] = "2";
+    bool asked = false;
+    s.watch = [&](pid_t recorder, const Outcome& so_far) {
+      if (std::exchange(asked, asked || so_far.out.find("ready") != std::string::npos) || !asked) return;
+      meanwhile(recorder);
+      std::ofstream(folder_ / "go");
+    };
+    return run(std::move(command), s);
+  }
+  static constexpr const char* kUntilGo = "echo ready; for i in $(seq 600); do [ -e go ] && exit; sleep 0.05; done";
+};
+
+TEST_F(JobTest, ARanksRecordingIsCopiedAndStaysWhereItIs) {
+  Outcome look, other;
+  std::thread looking;  // it ends with the recording
+  const Outcome outcome =
+      with_rank_1({"attach", "--record", "there.lanescope", "--", "sh", "-c", kUntilGo}, [&](pid_t) {
+        other = run({"attach", "--job", number() + ".5:" + LANESCOPE_BINARY}, slurm(running()));
+        looking = std::thread([&] {
+          look = run({"attach", "--job", number() + ".1", "--record", "here.lanescope"}, slurm(running()));
+        });
+        for (int i = 0; i < 600 && !std::filesystem::exists(folder_ / "here.lanescope"); ++i)
+          std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      });
+  looking.join();
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(look.status, 0) << look.err;
+  expect_complaint(other, 2, {".5", "ranks 0 to 1"});
+  EXPECT_EQ(text_of(folder_ / "here.lanescope"), text_of(folder_ / "there.lanescope"));
+}
+
+TEST_F(JobTest, ARankThatIsNotRecordedIsToldHowItCanBe) {
+  Outcome look;
+  with_rank_1({"attach", "--record", "there.json", "--", "sh", "-c", kUntilGo}, [&](pid_t) {
+    look = run({"attach", "--job", number() + ".1", "--record", "here.lanescope"}, slurm(running()));
+  });
+  expect_complaint(look, 1, {"rank 1", "not being recorded", "--pid", "srun lanescope attach --record DIR/"});
+}
+
+TEST_F(JobTest, MistakesAreOneLine) {
+  const auto looked = [&](const std::string& job, const Surroundings& s) {
+    return run({"attach", "--job", job, "--record", "r.lanescope"}, s);
+  };
+  for (const char* wrong : {"x", "1234.", "1234.x", "1234.-1", ".3", "12;34", ""})
+    expect_complaint(looked(wrong, slurm("")), 2, {"--job"});
+  expect_complaint(looked("99", slurm("slurm_load_jobs error: Invalid job id specified\n", 1)), 1,
+                   {"--job 99", "Invalid job id"});
+  expect_complaint(looked("99", slurm("")), 1, {"no such job"});
+  expect_complaint(looked("99", slurm("99 99 2 PENDING Resources\n")), 1, {"PENDING", "Resources"});
+  expect_complaint(looked("99", slurm("99_1 100 1 RUNNING None\n99_2 101 1 RUNNING None\n")), 2, {"99_1, 99_2"});
+  expect_complaint(looked("99.1", slurm("99 99 1 RUNNING None\n")), 2, {"no such rank", "0 to 0"});
+  expect_complaint(run({"attach", "--job", "99", "--", "true"}, slurm("")), 2, {"--job", "command"});
+  expect_complaint(run({"attach", "--job", "99", "--level", "all"}, slurm("")), 2, {"--job", "--level"});
+  expect_complaint(run({"attach", "--job", "99", "--record", "r.json"}, slurm("")), 2, {"--job", ".lanescope"});
+  Surroundings s = slurm("99 99 1 RUNNING None\n");
+  std::filesystem::remove(folder_ / "bin/srun");
+  std::ofstream(folder_ / "bin/srun") << "#!/bin/sh\necho 'srun: error: Access denied' >&2\nexit 1\n";
+  std::filesystem::permissions(folder_ / "bin/srun", std::filesystem::perms::owner_all);
+  expect_complaint(looked("99", s), 1, {"cannot enter", "Access denied"});
+  s.environment["PATH"] = "/nowhere";
+  expect_complaint(looked("99", s), 1, {"squeue"});
 }
 
 // While a program is being recorded, it is found by its name, its number and its recorder's number; what is not there

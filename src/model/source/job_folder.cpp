@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/error.h"
@@ -92,6 +94,109 @@ class Beside {
   std::map<fs::path, fs::path> by_summary_;
 };
 
+/// Makes summaries of recordings on a few threads.
+class Reducing {
+ public:
+  struct Made {
+    fs::path recording;
+    std::vector<JobSummary> summaries;
+    std::string problem;
+  };
+  explicit Reducing(std::vector<fs::path> recordings) : recordings_(std::move(recordings)) {
+    const std::size_t most =
+        std::min({recordings_.size(), kMostReaders, std::size_t{std::thread::hardware_concurrency()}});
+    for (std::size_t i = 0; i < most; ++i) {
+      try {
+        progress_.push_back(std::make_unique<io::ReadProgress>());
+        threads_.emplace_back([this, progress = progress_.back().get()] { work(*progress); });
+      } catch (const std::system_error&) {  // there are too many, or this build has none: next() reads
+        break;
+      }
+    }
+  }
+  ~Reducing() {
+    {
+      const std::lock_guard lock(mutex_);
+      next_ = recordings_.size();
+      for (const auto& progress : progress_) progress->cancelled = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Reducing(const Reducing&) = delete;
+  Reducing& operator=(const Reducing&) = delete;
+
+  /// In the order of the files; none at the end, or when it is cancelled.
+  std::optional<Made> next(const std::atomic<bool>& cancelled) {
+    constexpr std::chrono::milliseconds kLook{20};
+    if (given_ == recordings_.size() || cancelled) return std::nullopt;
+    if (threads_.empty()) {
+      ++given_;
+      return end_one(*begin_one(), nullptr);
+    }
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, kLook, [&] { return made_.contains(given_); })) {
+      if (cancelled) return std::nullopt;
+    }
+    return std::move(made_.extract(given_++).mapped());
+  }
+
+ private:
+  static constexpr std::size_t kMostReaders = 4;
+  static constexpr std::uintmax_t kMostBytes = std::uintmax_t{256} << 20;  // read at a time, but for a larger file
+
+  struct Begun {
+    std::size_t index = 0;
+    std::uintmax_t bytes = 0;
+  };
+  std::optional<Begun> begin_one() {
+    std::unique_lock lock(mutex_);
+    while (next_ < recordings_.size()) {
+      std::error_code unknown;
+      const std::uintmax_t bytes = fs::file_size(recordings_[next_], unknown);
+      Begun begun{next_, unknown ? 0 : bytes};
+      if (bytes_ == 0 || bytes_ + begun.bytes <= kMostBytes) {
+        ++next_;
+        bytes_ += begun.bytes;
+        return begun;
+      }
+      changed_.wait(lock);
+    }
+    return std::nullopt;
+  }
+  Made end_one(const Begun& begun, io::ReadProgress* progress) {
+    Made made{recordings_[begun.index], {}, {}};
+    try {
+      made.summaries = io::summaries_of_recording(made.recording, progress);
+    } catch (const io::NotATrace&) {  // other JSON, such as what a join has written
+    } catch (const std::exception& error) {
+      made.problem = error.what();
+    }
+    const std::lock_guard lock(mutex_);
+    bytes_ -= begun.bytes;
+    return made;
+  }
+  void work(io::ReadProgress& progress) {
+    while (const auto begun = begin_one()) {
+      Made made = end_one(*begun, &progress);
+      {
+        const std::lock_guard lock(mutex_);
+        made_.emplace(begun->index, std::move(made));
+      }
+      changed_.notify_all();
+    }
+  }
+
+  const std::vector<fs::path> recordings_;
+  std::vector<std::unique_ptr<io::ReadProgress>> progress_;  // of each thread
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t next_ = 0, given_ = 0;
+  std::uintmax_t bytes_ = 0;  // of those that are being read
+  std::map<std::size_t, Made> made_;
+  std::vector<std::thread> threads_;
+};
+
 /// To 1, 2 or 5 times a power of ten.
 float rounded_up(float value) {
   const double wanted = static_cast<double>(value), ten = std::pow(10, std::floor(std::log10(std::max(1e-9, wanted))));
@@ -116,7 +221,7 @@ bool opens_as_job(const std::vector<fs::path>& files) {
 
 struct JobFolder::Work {
   std::atomic<std::size_t> done{0}, total{0};
-  io::ReadProgress progress;  // of the recording that is read; cancelled: of all of them
+  std::atomic<bool> cancelled{false};
   std::mutex mutex;
   std::shared_ptr<const JobLook> look;
   std::vector<std::string> problems;
@@ -148,7 +253,7 @@ void JobFolder::open(std::vector<fs::path> files) {
 }
 
 void JobFolder::close() {
-  if (work_) work_->progress.cancelled = true;
+  if (work_) work_->cancelled = true;
   job_.leave();
   work_.reset();
   look_.reset();
@@ -166,7 +271,7 @@ void JobFolder::read(const std::vector<fs::path>& files, Work& work) {
   std::set<fs::path> summarised;
   std::size_t collectives = 0;
   const auto check = [&] {
-    if (work.progress.cancelled) throw io::Cancelled("");
+    if (work.cancelled) throw io::Cancelled("");
   };
   const auto keep = [&](JobSummary summary, const fs::path& recording) {
     if (summaries.size() == analysis::kMostJobRanks) return;
@@ -213,17 +318,12 @@ void JobFolder::read(const std::vector<fs::path>& files, Work& work) {
   }
   work.total -= summarised.size();
   bool first = true;  // a picture early
-  for (const fs::path& path : of.recordings) {
-    if (summarised.contains(path)) continue;
+  std::erase_if(of.recordings, [&](const fs::path& path) { return summarised.contains(path); });
+  Reducing reducing(std::move(of.recordings));
+  while (auto made = reducing.next(work.cancelled)) {
     check();
-    try {
-      for (JobSummary& summary : io::summaries_of_recording(path, &work.progress)) keep(std::move(summary), path);
-    } catch (const io::Cancelled&) {
-      throw;
-    } catch (const io::NotATrace&) {  // other JSON, such as what a join has written
-    } catch (const base::Error& error) {
-      work.problem(error.what());
-    }
+    if (!made->problem.empty()) work.problem(made->problem);
+    for (JobSummary& summary : made->summaries) keep(std::move(summary), made->recording);
     ++work.done;
     if (std::exchange(first, false)) {
       publish(false);
