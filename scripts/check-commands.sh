@@ -51,8 +51,10 @@ says 0 "log_interval" sweep "${loop[@]}" --over log_interval=1,10
 says 0 "GPU busy" report "$trace"
 writes page.html report --workload linear-mse --iterations 100 --html page.html
 says 0 "" compare before.lanescope after.json.gz
-writes before.summary reduce before.lanescope
-says 0 "1 rank" join before.summary
+mkdir job
+cp before.lanescope job/
+writes job/before.summary reduce job/
+says 0 "1 rank" join job/
 writes tables/events.csv export "$trace" --csv tables
 writes tables.db export before.lanescope --sqlite tables.db
 writes trace.json.gz export before.lanescope --chrome trace.json.gz
