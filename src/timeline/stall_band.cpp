@@ -17,7 +17,8 @@ constexpr float kLeastGapPx = 8, kLeastBlockPx = 3;  // narrower ones get no ban
 constexpr float kFinest = 4096;  // of the shown iteration, a gap shorter than this part is not looked for
 constexpr float kAboveAlpha = 0.14f, kBandAlpha = 0.28f, kGapAlpha = 0.22f;
 constexpr float kBandLabelHeight = 20, kLabelPad = 8;
-constexpr float kBandLetterPx = 8.2f;  // of the bold font, with a margin
+constexpr float kBandLetterPx = 8.2f;                       // of the bold font, with a margin
+constexpr float kHeadingIndent = 36, kHeadingLetterPx = 7;  // of the small bold font, with a margin
 constexpr int kGapSteps = 16;
 constexpr float kMostSlices = 160;
 constexpr float kDots = 1.2f, kMostDots = 1000;  // per pixel of a curved edge
@@ -92,8 +93,13 @@ void Timeline::place_stall_label(const TimelineFrame& frame, const TimeAxis& axi
   const float left = std::max(block.x, axis.left_px()), right = std::min(block.x + block.width, axis.right_px());
   const float room = axis.right_px() - axis.left_px() - 2 * kLabelPad * s;
   if (right <= left || width > room || y + kBandLabelHeight * s > top) return;
-  const float x =
-      std::clamp((left + right - width) / 2, axis.left_px() + kLabelPad * s, axis.right_px() - kLabelPad * s - width);
+  const float last = axis.right_px() - kLabelPad * s - width;
+  float first = axis.left_px() + kLabelPad * s;
+  for (const HeadingPlace& heading : headings_) {  // a long one reaches into the strip
+    const float end = area_.x + (kHeadingIndent + kHeadingLetterPx * static_cast<float>(letters(heading.text))) * s;
+    if (heading.group == calls.entry.group) first = std::min(std::max(first, end), last);
+  }
+  const float x = std::clamp((left + right - width) / 2, first, last);
   band_->label = {x, y, width, kBandLabelHeight * s};
 }
 

@@ -237,13 +237,15 @@ void draw_stepper(const Canvas& c, float x, float width, float y) {
     if (found) state.view.show_iteration(found->event.start_ns, found->event.end_ns);
   };
   const std::int64_t now = shown ? shown->number : 0;
-  const float room = std::min(width, 250 * s);
-  x += (width - room) / 2;
-  ImGui::SetCursorPos({x, y});
-  if (button(c, "iteration.before", "<", false, 28 * s)) go(now - 1);
   const std::uint32_t count = numbers->second - numbers->first + 1;
   const std::string says =
       now > 0 ? tr("iteration {} · {} of {}", now, now - numbers->first, count) : tr("{} iterations", count);
+  // In steps: the buttons do not move with every number.
+  const float step = 30 * s, needed = text_width(c.fonts, FontRole::BodyBold, says) + 72 * s;
+  const float room = std::min(width, std::max(250 * s, step * std::ceil(needed / step)));
+  x += (width - room) / 2;
+  ImGui::SetCursorPos({x, y});
+  if (button(c, "iteration.before", "<", false, 28 * s)) go(now - 1);
   ImGui::SetCursorPos({x, y});
   const ImVec2 low = ImGui::GetCursorScreenPos();
   draw_label(c, {low.x + 28 * s, low.y, room - 56 * s, 26 * s}, c.theme[Colour::Text], FontRole::BodyBold, says,
@@ -307,7 +309,7 @@ void draw_top_bar(const Canvas& c) {
       key_hint(c, x, place.y, place.height, Action::UndoTurn, tr("undo"));
   } else if (!state.model.steering()) {
     const float middle = std::max(0.0f, run_x - title_x - 24 * s);
-    draw_stepper(c, title_x + middle * 0.4f, std::min(middle * 0.6f, 320 * s), row + y);
+    draw_stepper(c, title_x + middle * 0.4f, std::min(middle * 0.6f, 420 * s), row + y);
   }
 }
 
