@@ -99,11 +99,11 @@ const MapMeasured& map_measured() {
 
 void map_time(benchmark::State& state) {
   for (auto _ : state) {
-    state.counters["all_ranks_s"] = map_measured().all_s;
-    at_most(state, map_measured().first_s, 4);
+    state.counters["first_map_s"] = map_measured().first_s;
+    at_most(state, map_measured().all_s, 4);
   }
 }
-BENCHMARK(map_time)->Name("opening: a map of 256 recordings, s")->Iterations(1)->Unit(benchmark::kSecond);
+BENCHMARK(map_time)->Name("opening: all of 256 recordings as a map, s")->Iterations(1)->Unit(benchmark::kSecond);
 
 void map_memory(benchmark::State& state) {
   for (auto _ : state) at_most(state, map_measured().mb, 600);
