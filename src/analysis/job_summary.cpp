@@ -325,8 +325,11 @@ void fill_iterations(JobSummary& summary, std::span<const IterationRecord> recor
     if (one.number != before.number + 1 || one.number < 0) continue;  // some were dropped
     const Nanoseconds took = one.end_ns - before.end_ns;
     if (one.in_parts && one.recorded_since(before) < took) continue;
-    JobIteration iteration{
-        static_cast<std::uint64_t>(one.number), before.end_ns, units(took), units(one.busy_ns - before.busy_ns), {}};
+    JobIteration iteration{static_cast<std::uint64_t>(one.number) + 1,
+                           before.end_ns,
+                           units(took),
+                           units(one.busy_ns - before.busy_ns),
+                           {}};
     CauseTimes idle{};
     for (std::size_t c = 0; c < kBubbleCauses; ++c) idle[c] = one.bubble_ns[c] - before.bubble_ns[c];
     const auto groups = idle_by_group(idle);

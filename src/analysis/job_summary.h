@@ -86,7 +86,7 @@ struct JobCommunicator {
 
 /// Times in 100 ns.
 struct JobIteration {
-  std::uint64_t number = 0;
+  std::uint64_t number = 0;  ///< from 1 on, as the window counts them
   Nanoseconds start_ns = 0;
   std::uint32_t duration = 0, busy = 0;
   std::array<std::uint32_t, kCauseGroups> idle{};

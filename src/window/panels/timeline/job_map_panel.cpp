@@ -314,7 +314,8 @@ std::string map_cell_text(const JobLook& look, const MapCellAt& at) {
   const analysis::MapCell& cell = map.at(map.rows[at.row], at.column);
   const std::uint64_t from = map.iterations[at.column];
   std::string text = analysis::rank_text(look.report, map.rows[at.row]) + " · " +
-                     (map.together > 1 ? tr("iterations {} to {}, their mean", from, from + map.together - 1)
+                     (map.together > 1 ? tr("iterations {} to {}, their mean", std::max<std::uint64_t>(1, from),
+                                            from + map.together - 1)
                                        : tr("iteration {}", from));
   const std::size_t iterations = at.to - at.from + 1;
   if (at.ranks > 1 && iterations > 1) {
