@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Does what the manual shows of jobs on several nodes, with a real Slurm: record by a batch script, by Open MPI and around
+torchrun, reduce and join, look into a running job. On the fake GPU; the nodes share nothing but a folder (up.sh --apart).
+
+    check_job.py LANESCOPE FAKES      exit status 77 where there is no Slurm or no root: there is nothing to check
+"""
+import json
+import re
+import sys
+
+from slurm_job import HERE, TRAIN, expect, main, until
+
+MOST = 40_000  # bytes of a summary
+
+
+def in_step(job, ranks, iterations=200):
+    """A loop whose ranks wait for each other, so that their collectives can be joined."""
+    (job.folder / "in_step").write_bytes(bytes(8 * ranks))
+    return (sys.executable, TRAIN, "--iterations", iterations, "--all-reduce", 4096, "--in-step", job.folder / "in_step")
+
+
+def line(words):
+    return " ".join(map(str, words))
+
+
+def whole(job, *files):
+    """The report of recordings that have an end."""
+    report = job.report(*files)
+    expect("cut off" not in report and "still being written" not in report, f"{files}: {report}")
+    return report
+
+
+def expect_recordings(job, folder, ranks):
+    names = [f"rank{rank:0{len(str(ranks - 1))}}.lanescope" for rank in range(ranks)]
+    expect(job.names(folder) == names, job.names(folder))
+    for rank, name in enumerate(names):
+        whole(job, f"{folder}/{name}")
+        processes = [event["args"]["name"] for event in job.events(f"{folder}/{name}") if event.get("name") == "process_name"]
+        expect(f"rank {rank} · train.py" in processes, f"{name}: {processes}")
+
+
+def summaries(job, folder):
+    return {path.name: path.read_bytes() for path in sorted((job.folder / folder).glob("*.summary"))}
+
+
+def expect_joined(job, folder, ranks, nodes):
+    sizes = {name: len(content) for name, content in summaries(job, folder).items()}
+    expect(len(sizes) == ranks and max(sizes.values()) <= MOST, sizes)
+    said = json.loads(job.done("lanescope", "join", folder, "--json", "-"))
+    expect([rank["rank"] for rank in said["ranks"]] == list(range(ranks)), said["ranks"])
+    expect(said["ranks_of_job"] == ranks and said["missing"] == [], said)
+    expect(sorted(node["name"] for node in said["nodes"]) == [f"n{node + 1}" for node in range(nodes)], said["nodes"])
+    expect(all(rank["collectives"] > 0 for rank in said["ranks"]), said["ranks"])
+    print(said["sentence"], "; at most", max(sizes.values()), "bytes")
+
+
+def in_batch(job, line, **variables):
+    """In a script for sbatch, on two nodes of two ranks. Its output."""
+    (job.folder / "script.sh").write_text("#!/bin/sh\n#SBATCH --nodes=2 --ntasks=4 --ntasks-per-node=2 --output=script.out\n"
+                                          f"{line}\n")
+    number = job.done("sbatch", "--parsable", "script.sh", **variables).strip()
+    state = lambda: job.done("squeue", "--noheader", "--states=all", f"--jobs={number}", "--format=%T").strip()  # noqa: E731
+    until(lambda: state() not in ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING"), f"the end of: {line}")
+    said = (job.folder / "script.out").read_text()
+    expect(state() == "COMPLETED", said)
+    return said
+
+
+def a_batch_script_records(job):
+    said = in_batch(job, f"srun lanescope attach --record job/ -- {line(in_step(job, 4))}")
+    expect(said.count("epoch 0 done") == 4, said)
+    expect_recordings(job, "job", 4)
+
+
+def an_array_reduces(job):
+    job.done("sbatch", "--array=0-3", "--output=reduce%a.out", "--wait", "--wrap",
+             "lanescope reduce job/ --part $SLURM_ARRAY_TASK_ID/4")
+    expect_joined(job, "job", 4, 2)
+
+
+def a_step_reduces_as_an_array_does(job):
+    before = summaries(job, "job")
+    for name in before:
+        (job.folder / "job" / name).unlink()
+    job.done("srun", "-n4", "sh", "-c", "lanescope reduce job/ --part $SLURM_PROCID/$SLURM_NTASKS")
+    expect(summaries(job, "job") == before, "the summaries differ")
+
+
+def mpirun_records(job):
+    said = in_batch(job, f"mpirun lanescope attach --record m/ -- {line(in_step(job, 4))}",
+                    OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    expect(said.count("epoch 0 done") == 4, said)
+    expect_recordings(job, "m", 4)
+
+
+def a_recorder_around_torchrun_has_its_ranks(job):
+    there = job.folder / "bin"
+    there.mkdir()
+    (there / "torchrun").symlink_to(HERE / "torchrun.py")
+    job.done("srun", "-N2", "--ntasks-per-node=1", "lanescope", "attach", "--record", "t/", "--", "torchrun", "--nnodes=2",
+             "--nproc_per_node=2", *in_step(job, 4)[1:], PATH=f"{there}:{job.environment['PATH']}")
+    expect(job.names("t") == ["noden1.lanescope", "noden2.lanescope"], job.names("t"))
+    for files, expected in (("t/noden1.lanescope", [0, 1]), ("t/noden2.lanescope", [2, 3]), ("t", [0, 1, 2, 3])):
+        table = whole(job, files).partition("\nCollectives\n")[2]
+        ranks = [int(rank) for rank in re.findall(r"^    rank (\d)  ", table, re.M)]
+        expect(ranks == expected, f"{files}: {ranks}")
+
+
+# Until there is a file that says "enough" to its rank.
+TRAINS_ON = """import os, pathlib, sys, train
+rank = os.environ["SLURM_PROCID"]
+pathlib.Path("pid" + rank).write_text(str(os.getpid()))
+sys.argv[1:] = ["--iterations", "20"]
+while not os.path.exists("enough" + rank):
+    train.main()
+"""
+
+
+def look(job, rank, *options, **variables):
+    return job.run("lanescope", "attach", "--job", rank, *options, **variables)
+
+
+def expect_refused(outcome, status, *phrases):
+    got, out, errors = outcome
+    expect(got == status and out == "" and errors.count("\n") == 1, f"status {got}, {out}{errors}")
+    expect(all(phrase in errors for phrase in phrases), f"{phrases}: {errors}")
+
+
+def a_running_job_is_looked_into(job):
+    (job.folder / "train_on.py").write_text(TRAINS_ON)
+    running = job.start("srun", "-N2", "-n4", "--ntasks-per-node=2", "sh", "-c",
+                        '[ $SLURM_PROCID = 1 ] || set -- lanescope attach --record l/ -- "$@"; exec "$@"', "sh",
+                        sys.executable, "train_on.py")
+    pid = job.folder / "pid1"
+    until(lambda: pid.exists() and pid.read_text() and
+          all((job.folder / "l" / f"rank{rank}.lanescope").exists() for rank in (0, 2, 3)), "the job", running)
+    number = job.done("squeue", "--noheader", "--states=RUNNING", "--format=%i").strip()
+    copy, of_rank_1 = job.folder / "copy.lanescope", job.folder / "other.lanescope"
+    looks = [job.start("lanescope", "attach", "--job", f"{number}.2", "--record", copy)]
+
+    expect_refused(look(job, f"{number}.7", "--record", "no.lanescope"), 2, "the job has ranks 0 to 3")
+    refused = look(job, f"{number}.1", "--record", "no.lanescope")
+    expect_refused(refused, 1, f"rank 1 of job {number} is not being recorded", f"--pid {pid.read_text()}")
+    looks.append(job.start("lanescope", "attach", "--job", f"{number}.1", "--pid", pid.read_text(), "--record", of_rank_1))
+
+    original = job.folder / "l" / "rank2.lanescope"
+    until(lambda: copy.exists() and copy.stat().st_size > 20_000, "the copy", looks[0])
+    until(lambda: of_rank_1.exists() and of_rank_1.stat().st_size > 20_000, "a recording of the rank that had none", looks[1])
+    before = copy.stat().st_size
+    until(lambda: copy.stat().st_size > before, "more of the copy", looks[0])
+    expect("cut off" in job.report(copy), "a copy that still grows has an end")
+    (job.folder / "enough1").touch()  # the job goes on without it
+    job.succeeded(looks[1])
+    whole(job, of_rank_1)
+    expect(job.names(".cache/lanescope") == [], "what was recorded on the node is still there")
+    for rank in (0, 2, 3):  # with them the job ends, and all that is in it
+        (job.folder / f"enough{rank}").touch()
+    job.succeeded(running)
+    job.succeeded(looks[0])
+    expect(copy.read_bytes() == original.read_bytes(), "the copy is not what was recorded")
+    whole(job, copy)
+    expect(job.names("l") == [f"rank{rank}.lanescope" for rank in (0, 2, 3)], job.names("l"))
+    expect(not (job.folder / "no.lanescope").exists(), "what was refused has left a file")
+    expect_refused(look(job, number, "--record", "no.lanescope"), 1, "not running", "COMPLET")  # or it is about to be
+
+
+def a_look_that_cannot_be_says_why(job):
+    record = ("--record", "no.lanescope")
+    expect_refused(look(job, "999999", *record), 1, "--job 999999", "Invalid job id")
+    number = job.done("sbatch", "--parsable", "--hold", "--wrap", "true").strip()
+    expect_refused(look(job, number, *record), 1, "not running", "PENDING")
+    job.done("scancel", number)
+    bare = job.folder / "bare"
+    bare.mkdir()
+    (bare / "lanescope").symlink_to(job.lanescope)
+    (bare / "sh").symlink_to("/bin/sh")
+    expect_refused(look(job, number, *record, PATH=str(bare)), 1, "there is no", "run this where jobs are started")
+
+
+def sixteen_ranks_on_eight_nodes_are_one_job(job):
+    srun = ("srun", "-N8", "-n16", "--ntasks-per-node=2")
+    job.done(*srun, "lanescope", "attach", "--record", "many/", "--", *in_step(job, 16, 50))
+    expect_recordings(job, "many", 16)
+    job.done(*srun, "sh", "-c",
+             "lanescope reduce many/ --part $SLURM_PROCID/$SLURM_NTASKS")
+    expect_joined(job, "many", 16, 8)
+
+
+if __name__ == "__main__":
+    two = (a_batch_script_records, an_array_reduces, a_step_reduces_as_an_array_does, mpirun_records,
+           a_recorder_around_torchrun_has_its_ranks, a_running_job_is_looked_into, a_look_that_cannot_be_says_why)
+    sys.exit(main((("--apart", "2"), two), (("--apart", "8"), (sixteen_ranks_on_eight_nodes_are_one_job,)), needed=("mpirun",)))
