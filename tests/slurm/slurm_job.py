@@ -99,22 +99,33 @@ class Job:
         return sorted(path.name for path in (self.folder / folder).iterdir())
 
 
+def start_slurm(options, folder):
+    process = subprocess.Popen([HERE / "up.sh", *options[:-1], folder, options[-1]], start_new_session=True)
+    try:
+        expect(process.wait(timeout=PATIENCE) == 0, "no Slurm has come up")
+    except BaseException:
+        process.wait(timeout=PATIENCE)  # until it has written down all that down.sh has to end
+        raise
+
+
 def run_checks(job, options, checks):
     """In a Slurm of their own: options are up.sh's."""
-    began = time.monotonic()
-    try:
-        subprocess.run([HERE / "up.sh", *options[:-1], job.slurm, options[-1]], check=True, timeout=PATIENCE)
-        print(f"up.sh {' '.join(options)}: {time.monotonic() - began:.1f} s", flush=True)
-        for check in checks:
-            began = time.monotonic()
-            check(job)
-            print(f"{check.__name__}: {time.monotonic() - began:.1f} s", flush=True)
-    finally:
+    def timed(name, step, *arguments):
         began = time.monotonic()
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # this is what it asks for
+        step(*arguments)
+        print(f"{name}: {time.monotonic() - began:.1f} s", flush=True)
+
+    def end():
         job.end()
         subprocess.run([HERE / "down.sh", job.slurm], check=False, timeout=PATIENCE)
-        print(f"down.sh: {time.monotonic() - began:.1f} s", flush=True)
+
+    try:
+        timed(f"up.sh {' '.join(options)}", start_slurm, options, job.slurm)
+        for check in checks:
+            timed(check.__name__, check, job)
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # this is what it asks for
+        timed("down.sh", end)
         signal.signal(signal.SIGTERM, ended)
 
 
