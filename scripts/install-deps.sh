@@ -50,6 +50,13 @@ test   libxtst-dev              window tests move the mouse and press keys
 test   x11-xserver-utils        window tests unplug a monitor
 test   python3                  the check of module dependencies, and the table of benchmarks
 test   python3-pyflakes         undefined names in the scripts that the program writes
+test   slurmctld                a Slurm for jobs on several nodes of this machine
+test   slurmd                   its nodes
+test   slurm-client             srun, sbatch, squeue and scancel
+test   munge                    it knows its users by that
+test   iproute2                 each node has a network of its own
+test   util-linux               and host name, processes, /tmp and uptime
+test   openmpi-bin              mpirun in such a job
 print  chromium                 prints the worksheets (scripts/check-print.sh)
 print  poppler-utils            counts their pages
 sources  dpkg-dev               unpacks the source packages of libraries
@@ -115,5 +122,6 @@ done <<<"$packages"
   die "these packages are missing and there is no sudo; as root: apt-get install ${missing[*]}"
 say "installing ${missing[*]}"
 as_root apt-get update -q </dev/null >&2
-as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" \
+# Offline, systemctl starts nothing: what tests need of munge and Slurm they start themselves.
+as_root env DEBIAN_FRONTEND=noninteractive SYSTEMD_OFFLINE=1 apt-get install -y -q --no-install-recommends "${missing[@]}" \
   </dev/null >&2

@@ -3,82 +3,9 @@
 
     check_record.py LANESCOPE FAKES      exit status 77 where there is no Slurm or no root: there is nothing to check
 """
-import json
-import os
-import pathlib
-import shutil
-import signal
-import subprocess
 import sys
-import tempfile
-import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-NEEDED = ("slurmctld", "slurmd", "srun", "scancel", "munged", "ip", "nsenter", "unshare", "setpriv")
-SKIPPED = 77
-PATIENCE = 60  # seconds for what takes two
-TRAIN = HERE.parent / "inject" / "train.py"
-
-
-class Failed(Exception):
-    pass
-
-
-def expect(right, what):
-    if not right:
-        raise Failed(what)
-
-
-def until(condition, what, running=None):
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > end or (running and running.poll() is not None):
-            raise Failed(f"did not come: {what}")
-        time.sleep(0.02)
-
-
-class Job:
-    """What the tests share: the program, the fakes' environment, the Slurm, and a folder that all nodes see."""
-
-    def __init__(self, lanescope, fakes, folder):
-        self.lanescope, self.folder = lanescope, folder
-        self.environment = {
-            **os.environ, "SLURM_CONF": str(folder / "slurm" / "slurm.conf"), "FAKE_GPU_LIBRARIES": fakes,
-            "LANESCOPE_CUPTI": f"{fakes}/libcupti.so.13", "PYTHONPATH": str(TRAIN.parent), "PYTHONDONTWRITEBYTECODE": "1",
-            "LANG": "C.UTF-8"}
-        self.environment.pop("XDG_RUNTIME_DIR", None)
-
-    def start(self, *command):
-        return subprocess.Popen([str(word) for word in command], cwd=self.folder, env=self.environment, text=True,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-    def run(self, *command):
-        """Its status, output and errors."""
-        process = self.start(*command)
-        try:
-            out, errors = process.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            raise Failed(f"did not end: {command}") from None
-        return process.returncode, out, errors
-
-    def srun(self, record, *command, tasks=4):
-        return ("srun", "-N2", f"-n{tasks}", f"--ntasks-per-node={tasks // 2}", self.lanescope, "attach", *record, "--", *command)
-
-    def report(self, *files):
-        status, out, errors = self.run(self.lanescope, "report", *files)
-        expect(status == 0, f"report {files}: {errors}")
-        return out + errors
-
-    def events(self, file):
-        """All that a recording holds, as JSON has it."""
-        there = self.folder / "trace.json"
-        status, _, errors = self.run(self.lanescope, "report", file, "--trace", there)
-        expect(status == 0, f"report {file}: {errors}")
-        return json.loads(there.read_text())["traceEvents"]
-
-    def names(self, folder):
-        return sorted(path.name for path in (self.folder / folder).iterdir())
+from slurm_job import TRAIN, expect, main, until
 
 
 def each_task_has_its_file(job):
@@ -142,8 +69,8 @@ def the_end_of_a_job_leaves_whole_recordings(job):
     files = [job.folder / "e" / f"rank{rank}.lanescope" for rank in range(4)]
     until(lambda: all(file.exists() and file.stat().st_size > 20_000 for file in files), "recordings", running)
     number = job.run("squeue", "-h", "-o", "%i")[1].split()[-1]
-    expect(job.run("scancel", number)[0] == 0, "scancel")
-    out, errors = running.communicate(timeout=PATIENCE)
+    job.done("scancel", number)
+    _, _, errors = job.outcome(running)
     for rank, file in enumerate(files):
         report = job.report(file)
         expect("cut off" not in report and "still being written" not in report, f"{file}: {report}")
@@ -172,37 +99,7 @@ def bursts_meet(job):
     expect(len(common) > 50, f"{len(common)} collectives are no proof")
 
 
-def main():
-    lanescope, fakes = (str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:])
-    missing = [program for program in NEEDED if not shutil.which(program)]
-    if missing or os.geteuid() != 0:
-        print("skipped: needs root and", ", ".join(NEEDED))
-        return SKIPPED
-    parent = pathlib.Path(os.environ.get("LANESCOPE_SHARED", "/var/tmp"))  # not below /tmp, which each node has of its own
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="lanescope-slurm-", dir=parent))
-    folder.chmod(0o755)
-    status = 1
-    try:
-        subprocess.run([HERE / "up.sh", "--apart", folder / "slurm", "2"], check=True, timeout=PATIENCE)
-        job = Job(lanescope, fakes, folder)
-        for check in (each_task_has_its_file, a_pattern_names_node_job_and_place, two_with_one_name_are_told,
-                      the_status_is_the_programs, a_launcher_is_told_what_to_write, the_end_of_a_job_leaves_whole_recordings,
-                      bursts_meet):
-            began = time.monotonic()
-            check(job)
-            print(f"{check.__name__}: {time.monotonic() - began:.1f} s", flush=True)
-        status = 0
-    except Failed as failed:
-        print(f"check_record.py: {failed}", file=sys.stderr)
-    finally:
-        subprocess.run([HERE / "down.sh", folder / "slurm"], check=False, timeout=PATIENCE)
-        if status == 0:
-            shutil.rmtree(folder, ignore_errors=True)
-        else:
-            print(f"check_record.py: what there was is in {folder}", file=sys.stderr)
-    return status
-
-
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the Slurm is ended, too
-    sys.exit(main())
+    sys.exit(main((("--apart", "2"), (
+        each_task_has_its_file, a_pattern_names_node_job_and_place, two_with_one_name_are_told, the_status_is_the_programs,
+        a_launcher_is_told_what_to_write, the_end_of_a_job_leaves_whole_recordings, bursts_meet))))
