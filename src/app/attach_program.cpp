@@ -339,7 +339,7 @@ int run_elsewhere(const AttachRequest& request) {
       return status;
     }
     await_copy(*remote, status);
-    return status;
+    return request.job ? kDone : status;  // the end of the job ends its steps, too
   }
   const PassOnSignals pass_on(*remote);
   show_remote(request.window, remote);

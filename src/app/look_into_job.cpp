@@ -89,9 +89,9 @@ RunningJob running_job(const std::string& name) {
 }
 
 std::vector<std::string> step(const RunningJob& job, const std::vector<std::string>& where) {
-  std::vector<std::string> words{
-      "srun",     "--jobid=" + job.number, "--overlap", "--quiet", "--disable-status", "--export=ALL", "--mpi=none",
-      "--chdir=/"};
+  // Unbuffered: otherwise what follows the last end of a line stays on the node, and a recording has none.
+  std::vector<std::string> words{"srun",         "--jobid=" + job.number, "--overlap",  "--quiet",  "--disable-status",
+                                 "--unbuffered", "--export=ALL",          "--mpi=none", "--chdir=/"};
   words.insert(words.end(), where.begin(), where.end());
   words.insert(words.end(), {"env", fmt::format("{}=1", attach::kLookVariable)});
   return words;

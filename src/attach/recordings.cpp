@@ -381,8 +381,8 @@ bool RemoteProgram::copy_once(int file) {
   const std::uint64_t from = state().bytes;
   // The file may not be there yet.
   const std::string until = options_.recording.empty() ? "" : fmt::format("--pid={} -s 0.2 ", options_.recorder);
-  const std::string command = fmt::format("{}exec tail {}-c +{} -F {} 2>/dev/null", until.empty() ? "" : kToTheEnd,
-                                          until, from + 1, remote_file_);
+  const std::string command = fmt::format("{}exec tail {}-c +{} -F {} 2>/dev/null",
+                                          options_.door.empty() ? "" : kToTheEnd, until, from + 1, remote_file_);
   base::ChildStreams streams;
   streams.out = pipe[1];
   pid_t child = 0;
