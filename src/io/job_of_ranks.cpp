@@ -44,9 +44,20 @@ bool leaves_together(std::string_view operation) {
   return operation == "AllReduce" || operation == "AllGather" || operation == "ReduceScatter";
 }
 
-/// The ends of the collectives of the trace's first GPU that has any, in time order, by operation and process group.
-std::map<std::string, std::vector<Nanoseconds>, std::less<>> ends_of(const trace::Trace& trace) {
-  std::map<std::string, std::vector<Nanoseconds>, std::less<>> ends;
+/// The ends of the collectives of one operation and process group, by number, which is the same on all ranks.
+struct CollectiveEnds {
+  std::map<std::int64_t, Nanoseconds> of;
+  bool numbered = true;  ///< otherwise counted from the beginning of the file
+};
+using EndsByOperation = std::map<std::string, CollectiveEnds, std::less<>>;
+
+/// Of the trace's first GPU that has any.
+EndsByOperation ends_of(const trace::Trace& trace) {
+  struct End {
+    Nanoseconds end_ns = 0;
+    std::optional<std::int64_t> number;
+  };
+  std::map<std::string, std::vector<End>, std::less<>> found;
   const trace::Owners owners(trace);
   trace::GpuNumber gpu = trace::kNobody;
   const trace::Trace::ReadLock lock(trace);
@@ -56,16 +67,37 @@ std::map<std::string, std::vector<Nanoseconds>, std::less<>> ends_of(const trace
         for (auto i = row.first(); i < row.last(); ++i) {
           const std::string_view name = trace.names().text(row.look(i).name);
           if (analysis::collective_operation(name).empty()) continue;
-          const trace::CollectiveFacts& says = trace.collectives().of(trace::arguments_of(row.event(i)));
+          const trace::Event event = row.event(i);
+          const trace::CollectiveFacts& says = trace.collectives().of(trace::arguments_of(event));
           const std::string_view operation = analysis::collective_operation(name, says);
           if (!leaves_together(operation)) continue;
           if (gpu == trace::kNobody) gpu = owners.gpu_of(lane);
           if (owners.gpu_of(lane) != gpu) continue;
-          ends[fmt::format("{} {}", operation, says.group)].push_back(row.end(i));
+          found[fmt::format("{} {}", operation, says.group)].push_back(
+              {event.end_ns, trace::collective_number(says, trace::external_id_of(event))});
         }
       });
-  for (auto& [operation, of] : ends) std::ranges::sort(of);
+  EndsByOperation ends;
+  for (auto& [operation, all] : found) {
+    CollectiveEnds& into = ends[operation];
+    into.numbered = std::ranges::all_of(all, [](const End& end) { return end.number.value_or(-1) >= 0; });
+    std::ranges::sort(all, {}, &End::end_ns);
+    for (std::size_t k = 0; k < all.size(); ++k)
+      into.of[into.numbered ? *all[k].number : static_cast<std::int64_t>(k)] = all[k].end_ns;
+  }
   return ends;
+}
+
+/// The first of the files whose clock is the same one, for each.
+std::vector<std::size_t> clocks_of(const std::vector<RankTrace>& ranks) {
+  std::vector<std::size_t> clocks;
+  for (const RankTrace& rank : ranks) {
+    const auto same = std::ranges::find_if(ranks, [&](const RankTrace& other) {
+      return &other == &rank || rank.opened.facts.clock.same_clock(other.opened.facts.clock);
+    });
+    clocks.push_back(static_cast<std::size_t>(same - ranks.begin()));
+  }
+  return clocks;
 }
 
 Nanoseconds percentile(std::vector<Nanoseconds> values, double share) {
@@ -338,22 +370,32 @@ Alignment align_ranks(const std::vector<RankTrace>& ranks) {
     for (std::size_t r = 0; r < ranks.size(); ++r) alignment.shift_ns[r] = begins[r] - first_begin;
   }
 
-  // A collective's number among those of its operation is the same on all ranks, if all have as many.
-  std::vector<std::map<std::string, std::vector<Nanoseconds>, std::less<>>> ends;
+  const std::vector<std::size_t> clocks = clocks_of(ranks);
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const auto origin = [&](std::size_t of) { return ranks[of].opened.facts.clock.origin_ns; };
+    if (clocks[r] != r) alignment.shift_ns[r] = alignment.shift_ns[clocks[r]] + origin(r) - origin(clocks[r]);
+  }
+  const Nanoseconds first_shift = std::ranges::min(alignment.shift_ns);
+  for (Nanoseconds& shift : alignment.shift_ns) shift -= first_shift;
+
+  // Counted, a collective has the same number on all ranks only if all have as many.
+  std::vector<EndsByOperation> ends;
   for (const RankTrace& rank : ranks) ends.push_back(ends_of(*rank.opened.trace));
   std::vector<std::vector<Nanoseconds>> apart(ranks.size());  // from the first rank's end to each other's
   for (const auto& [operation, first] : ends.front()) {
-    const auto same = [&](const auto& of) {
+    std::vector<const CollectiveEnds*> all;
+    for (const EndsByOperation& of : ends) {
       const auto found = of.find(operation);
-      return found != of.end() && found->second.size() == first.size();
-    };
-    if (!std::ranges::all_of(ends, same)) continue;
-    alignment.collectives += static_cast<std::int64_t>(first.size());
-    for (std::size_t r = 1; r < ranks.size(); ++r) {
-      const std::vector<Nanoseconds>& others = ends[r].at(operation);
-      for (std::size_t k = 0; k < first.size(); ++k) {
-        apart[r].push_back(others[k] + alignment.shift_ns[r] - first[k] - alignment.shift_ns[0]);
-      }
+      if (found != of.end()) all.push_back(&found->second);
+    }
+    const bool numbered = std::ranges::all_of(all, &CollectiveEnds::numbered);
+    const auto as_many = [&](const CollectiveEnds* of) { return !of->numbered && of->of.size() == first.of.size(); };
+    if (all.size() < ranks.size() || (!numbered && !std::ranges::all_of(all, as_many))) continue;
+    for (const auto& [number, end] : first.of) {
+      if (!std::ranges::all_of(all, [n = number](const CollectiveEnds* of) { return of->of.contains(n); })) continue;
+      ++alignment.collectives;
+      for (std::size_t r = 1; r < ranks.size(); ++r)
+        apart[r].push_back(all[r]->of.at(number) + alignment.shift_ns[r] - end - alignment.shift_ns[0]);
     }
   }
   if (alignment.collectives < static_cast<std::int64_t>(kFewest)) {
@@ -361,8 +403,12 @@ Alignment align_ranks(const std::vector<RankTrace>& ranks) {
     return alignment;
   }
   std::vector<Nanoseconds> move(ranks.size(), 0), error(ranks.size(), 0), error_if_moved(ranks.size(), 0);
-  for (std::size_t r = 1; r < ranks.size(); ++r) {
-    move[r] = percentile(apart[r], 0.5);
+  for (std::size_t r = 1; r < ranks.size(); ++r) {  // a clock is moved as a whole: that of the first file, not at all
+    std::vector<Nanoseconds> of_clock;
+    for (std::size_t other = 1; other < ranks.size(); ++other) {
+      if (clocks[other] == clocks[r]) of_clock.insert(of_clock.end(), apart[other].begin(), apart[other].end());
+    }
+    if (clocks[r] != 0) move[r] = percentile(std::move(of_clock), 0.5);
     std::vector<Nanoseconds> now, moved;
     for (const Nanoseconds ns : apart[r]) {
       now.push_back(std::abs(ns));

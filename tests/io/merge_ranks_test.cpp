@@ -84,6 +84,42 @@ TEST(AlignRanks, ByTheEndsOfCollectives) {
   EXPECT_EQ(std::min(alignment.shift_ns[0], alignment.shift_ns[1]), 0) << "no time becomes negative";
 }
 
+/// Its collectives have the numbers from `first` on, as Lanescope counts NCCL's.
+RankTrace numbered(const std::string& name, OpenedTrace opened, std::uint32_t first, const std::string& boot_id,
+                   Nanoseconds origin_ns) {
+  OpenedTrace with;
+  with.trace = std::make_unique<trace::Trace>();
+  for (std::size_t l = 0; l < opened.trace->lane_count(); ++l)
+    with.trace->add_lane(opened.trace->lane(static_cast<LaneId>(l)).info());
+  for (const NamedEvent& e : events_of(*opened.trace, 1)) {
+    Event kernel = make_event(*with.trace, 1, EventKind::Kernel, e.name, e.event.start_ns, e.event.end_ns);
+    trace::set_arguments(kernel, with.trace->arguments().intern("\"communicator\":\"0xabc\""));
+    trace::set_external_id(kernel, first++);
+    with.trace->append(kernel);
+  }
+  with.trace->publish();
+  with.facts.clock.boot_id = boot_id;
+  with.facts.clock.origin_ns = origin_ns;
+  return {name, std::move(with)};
+}
+
+// Recorded in bursts: 1 to 10, 4 to 13 and 4 to 13, so 7 are common; number 4 ends at 3,100 on the first one's clock.
+// The second machine's clock says 5,000 + 100 to that, 2,000 ahead. Its other recording began 300 later, so it says
+// 4,800, and ends 15 after the others, as a rank may: that is not its clock's, for the two have one. Of the 14 ends that
+// the second machine has, 7 are 2,000 and 7 are 2,015 ahead: the median is one of them.
+TEST(AlignRanks, BurstsByNumberAndAMachineAsAWhole) {
+  std::vector<RankTrace> ranks;
+  ranks.push_back(numbered("rank0", rank_trace(1, 0, 0), 1, "a", 0));
+  ranks.push_back(numbered("rank1", rank_trace(2, 5000, 0), 4, "b", 0));
+  ranks.push_back(numbered("rank2", rank_trace(3, 4715, 0), 4, "b", 300'000));
+  const Alignment alignment = align_ranks(ranks);
+  EXPECT_TRUE(alignment.by_collectives);
+  EXPECT_EQ(alignment.collectives, 7);
+  EXPECT_EQ(alignment.shift_ns[2] - alignment.shift_ns[1], 300'000);
+  EXPECT_NEAR(static_cast<double>(alignment.shift_ns[1] - alignment.shift_ns[0]), -2'000'000, 15'000);
+  EXPECT_EQ(alignment.error_ns, 15'000);
+}
+
 // Times of day: the second file begins 2 ms after the first, and its clock is right.
 TEST(AlignRanks, FilesOfOneMachineHaveOneClock) {
   auto ranks = two(rank_trace(1, 0, 0), rank_trace(2, 0, 60, 10));
