@@ -114,6 +114,21 @@ std::vector<Module> modules_of(pid_t pid) {
 
 std::string file_name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
+bool is_libc(const std::string& name) { return name.starts_with("libc.so") || name.starts_with("libc-2"); }
+
+/// Of a program that has only just been started the loader is mapped before what it loads.
+std::vector<Module> modules_once_started(pid_t pid) {
+  for (const Nanoseconds began = monotonic_now();;) {
+    std::vector<Module> modules = modules_of(pid);
+    const auto any = [&](auto is) {
+      return std::ranges::any_of(modules, [&](const Module& module) { return is(file_name_of(module.path)); });
+    };
+    const bool loads = any([](const std::string& name) { return name.starts_with("ld-linux"); }) && !any(is_libc);
+    if (!loads || monotonic_now() > began + kGiveUp) return modules;
+    pause_for(kNextTry);
+  }
+}
+
 class Memory {
  public:
   explicit Memory(pid_t pid) : file_(::open(proc(pid, "mem").c_str(), O_RDWR | O_CLOEXEC)) {}
@@ -699,7 +714,7 @@ Block block_for(const RunningProcess& process, const Memory& memory, std::span<c
     const std::string name = file_name_of(module.path);
     musl = musl || name.starts_with("ld-musl");
     // Until glibc 2.34 they were in libraries of their own.
-    const bool of_libc = name.starts_with("libc.so") || name.starts_with("libc-2");
+    const bool of_libc = is_libc(name);
     if (!of_libc && !name.starts_with("libpthread") && !name.starts_with("libdl")) continue;
     libc = libc || of_libc;
     const Exports exports(memory, module);
@@ -886,7 +901,7 @@ void RunningProcess::wait() const {
 Entry enter(const RunningProcess& process, const std::filesystem::path& library, const Meet& meet) {
   if (wake_library(process, meet)) return {Entry::Way::Asleep, 0};
   const Memory memory(process.pid());
-  const std::vector<Module> modules = modules_of(process.pid());
+  const std::vector<Module> modules = modules_once_started(process.pid());
   check_before_entering(process, modules, memory);
   // A container has files of its own: there the library lies beside the socket.
   std::filesystem::path there = library;
