@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <ctime>
 #include <limits>
@@ -47,6 +48,10 @@ Nanoseconds monotonic_ns() {
   timespec t{};
   ::clock_gettime(CLOCK_MONOTONIC, &t);
   return t.tv_sec * base::kSecond + t.tv_nsec;
+}
+
+Nanoseconds time_of_day_ns() {
+  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 /// The file must not become shorter while it is read: touching what is gone would end this program.
@@ -321,9 +326,10 @@ void Attachment::steer(Watched& watched) {
   const bool paused = process.last_call_ns() - std::exchange(watched.last_call_ns, process.last_call_ns()) > kPause;
   if (watched.first_work_ns == 0 ? process.uses_gpu() : paused && process.iteration_ns() == 0) {
     watched.first_work_ns = watched.search_from_ns = now;
-    watched.search_burst_ns = kShortestBurst;
+    // A job's are on the grid at once, so that its ranks end the first one together.
+    watched.search_burst_ns = process.identity().rank ? kLeastPeriod / 2 : kShortestBurst;
   }
-  // A burst holds some whole iterations. The ranks of a job have the same bursts, at the same times (see job_bursts(),
+  // A burst holds some whole iterations. The ranks of a job have the same bursts, at the same times (see JobBursts,
   // and next_burst() of the library).
   const auto slower_by = [](const WatchedProcess& of) {
     const auto between = static_cast<double>(of.iteration_between_ns());
@@ -350,15 +356,17 @@ void Attachment::steer(Watched& watched) {
     burst = watched.search_burst_ns;
     share = std::max(share, 0.5);
   }
-  const bool sparing = !searching && wanted.sparing;
-  while (sparing && share * slower > kMostCost && share > 0.001) share /= 2;
+  const bool sparing = !searching && wanted.sparing, in_job = !searching && process.identity().rank;
+  while (sparing && !in_job && share * slower > kMostCost && share > 0.001) share /= 2;
   auto period = static_cast<Nanoseconds>(static_cast<double>(burst) / share);
   if (sparing) period = std::max(period, kLeastPeriod);
-  if (process.identity().rank && !searching) {
-    const auto least = static_cast<Nanoseconds>(static_cast<double>(kLeastPeriod) * share);
-    watched.job_bursts = job_bursts(sparing ? std::max(burst, least) : burst, share, watched.job_bursts.period_ns);
-    burst = watched.job_bursts.burst_ns;
-    period = watched.job_bursts.period_ns;
+  if (in_job) {
+    const double most_cost = sparing ? kMostCost : std::numeric_limits<double>::infinity();
+    const trace::Bursts bursts = watched.job_bursts.at(time_of_day_ns(), {burst, share, slower, most_cost});
+    burst = bursts.burst_ns;
+    period = bursts.period_ns;
+  } else {
+    watched.job_bursts = {};
   }
   Nanoseconds boost = boost_until_ns_.load(std::memory_order_relaxed);
   if (searching) boost = std::max(boost, watched.first_work_ns + kFirstBurst);

@@ -10,18 +10,28 @@ using Change = trace::RecordingChange;
 /// How long operations of a burst may arrive after it.
 constexpr Nanoseconds kAfterBurst = 2 * base::kSecond;
 
+constexpr Nanoseconds kShortestPeriod = 2 * base::kSecond, kNextPeriod = 4, kLongestPeriod = 128 * base::kSecond;
+/// How often a job's ranks decide, and how long before a period's end: a burst begun then would not be everybody's.
+constexpr Nanoseconds kTurn = 8 * base::kSecond, kBeforeTurn = base::kSecond;
+/// What a burst costs differs between ranks, and from one burst to the next, most of all on a busy machine.
+constexpr double kTurnsKept = 4;
+
 }  // namespace
 
-JobBursts job_bursts(Nanoseconds burst_ns, double share, Nanoseconds before_ns) {
-  constexpr Nanoseconds kShortest = 250 * base::kMillisecond, kLongest = kShortest << 8;  // as the library allows
-  constexpr double kKept = 1.2;
-  const double wanted = static_cast<double>(burst_ns) / share;
-  const auto before = static_cast<double>(before_ns);
-  Nanoseconds period = kShortest;
-  while (period < kLongest && static_cast<double>(period) < wanted) period *= 2;
-  if (before_ns > 0 && wanted <= before * kKept && wanted * kKept > before / 2) period = before_ns;
-  const auto burst = static_cast<Nanoseconds>(static_cast<double>(period) * share);
-  return {period < kLongest ? burst : std::max(burst, std::min(burst_ns, period)), period};
+trace::Bursts JobBursts::at(Nanoseconds time_of_day_ns, const Wanted& wanted) {
+  const Nanoseconds turn = (time_of_day_ns + kBeforeTurn) / kTurn;
+  if (turn == turn_ && wanted.share == share_ && wanted.most_cost == most_cost_) return bursts_;
+  turn_ = turn, share_ = wanted.share, most_cost_ = wanted.most_cost;
+  slower_ += (wanted.slower - slower_) / kTurnsKept;
+  const auto recorded = [&](Nanoseconds period) {
+    return static_cast<Nanoseconds>(share_ * static_cast<double>(period));
+  };
+  Nanoseconds period = kShortestPeriod;
+  while (period < kLongestPeriod && recorded(period) < wanted.burst_ns) period *= kNextPeriod;
+  const Nanoseconds burst = std::max(recorded(period), std::min(wanted.burst_ns, period));
+  const double cost = slower_ * static_cast<double>(burst);
+  while (period < kLongestPeriod && cost > most_cost_ * static_cast<double>(period)) period *= kNextPeriod;
+  return bursts_ = {burst, period};
 }
 
 RecordedBursts::RecordedBursts(std::int64_t pid, std::function<void(const Change&)> said)

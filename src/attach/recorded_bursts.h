@@ -12,22 +12,32 @@
 
 #include "base/time.h"
 #include "inject/wire.h"
+#include "trace/coverage.h"
 #include "trace/sink.h"
 
 namespace lanescope::attach {
 
 using base::Nanoseconds;
 
-/// Of the bursts of a job's ranks, each with a recorder of its own and none asking another.
-struct JobBursts {
-  Nanoseconds burst_ns = 0, period_ns = 0;
-  bool operator==(const JobBursts&) const = default;
+/// The bursts of a job's rank. Each rank has a recorder that asks no other one, and measures something of its own; yet
+/// what one records, all are to record. So they decide only at times that all know, when none records, and choose among
+/// few periods, each four times another one, with which it begins. What they choose for its cost changes the period
+/// alone: who spares more records some of the others' bursts, and those whole.
+class JobBursts {
+ public:
+  struct Wanted {
+    Nanoseconds burst_ns = 0;  ///< none shorter, if that can be
+    double share = 0;          ///< of the time
+    double slower = 0;         ///< by so much a burst makes the program slower; a share
+    double most_cost = 0;      ///< of the time, that bursts may cost
+  };
+  trace::Bursts at(Nanoseconds time_of_day_ns, const Wanted& wanted);
+
+ private:
+  Nanoseconds turn_ = 0;
+  double slower_ = 0, share_ = 0, most_cost_ = 0;
+  trace::Bursts bursts_;
 };
-/// At this share of the time, none shorter than `burst_ns` if that can be. Periods are a quarter of a second, or twice
-/// another one, so that each begins with the longer one's too; and a burst's length is the share of its period, so that
-/// recorders which measured a slightly different iteration record the same. `before_ns`: the period until now, which
-/// stays unless it is wrong by a fifth; 0: there was none.
-JobBursts job_bursts(Nanoseconds burst_ns, double share, Nanoseconds before_ns);
 
 class RecordedBursts {
  public:

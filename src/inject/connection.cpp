@@ -291,13 +291,16 @@ class Loop {
     bool record = request.level >= wire::Level::Calls;
     if (request.level == wire::Level::Acquire) {
       const bool over = !recording() || now >= end_of_burst(request, now);
-      if (level_ != wire::Level::Acquire || (over && now >= next_burst(request))) {
+      const bool begins = level_ != wire::Level::Acquire || (over && now >= next_burst(request));
+      if (begins) {
         burst_ = now;
         launches_at_burst_ = add_up_counts();
       }
+      // A burst that is over stays so if bursts become longer.
       const std::int64_t burst_end = end_of_burst(request, now);
-      record = now < request.boost_until || now < burst_end;
-      at_latest(now < burst_end ? burst_end : next_burst(request));
+      const bool in_burst = (begins || recording()) && now < burst_end;
+      record = now < request.boost_until || in_burst;
+      at_latest(in_burst ? burst_end : next_burst(request));
     }
     const Watched watched = request.level == wire::Level::Off   ? Watched::Nothing
                             : request.level == wire::Level::All ? Watched::All

@@ -13,7 +13,8 @@ namespace lanescope::inject {
 // What the viewer asks of the library. The viewer is not trusted: its numbers are brought into the range that is
 // allowed.
 
-inline constexpr std::int64_t kLongestBurst = 10 * kSecond, kLongestPeriod = 64 * kSecond, kLongestBoost = 60 * kSecond;
+inline constexpr std::int64_t kLongestBurst = 10 * kSecond, kLongestPeriod = 128 * kSecond,
+                              kLongestBoost = 60 * kSecond;
 inline constexpr std::int64_t kRarestSample = 10 * kSecond;
 
 struct ViewerRequest {
@@ -49,9 +50,9 @@ inline ViewerRequest request_of(const wire::Controls& c, std::int64_t now) {
 /// When the first burst after `begin` starts on the grid of a job: at multiples of the period since 1970, which all
 /// machines know without a word between them. `ahead`: CLOCK_REALTIME less CLOCK_MONOTONIC; the times here are the
 /// latter. A burst that has begun may seem to have begun just before its time once somebody has corrected the clock:
-/// what is nearer than an eighth of the period is the same one.
+/// what is nearer than an eighth of the period, or a quarter of a second, is the same one.
 inline std::int64_t next_on_grid(std::int64_t begin, std::int64_t period, std::int64_t ahead) {
-  const std::int64_t from = begin + period / 8 + ahead;
+  const std::int64_t from = begin + (period < 2 * kSecond ? period : 2 * kSecond) / 8 + ahead;
   const std::int64_t since = ((from % period) + period) % period;
   return from - since + period - ahead;
 }
