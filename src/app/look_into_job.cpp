@@ -89,9 +89,9 @@ RunningJob running_job(const std::string& name) {
 }
 
 std::vector<std::string> step(const RunningJob& job, const std::vector<std::string>& where) {
-  // Unbuffered: otherwise what follows the last end of a line stays on the node, and a recording has none.
-  std::vector<std::string> words{"srun",         "--jobid=" + job.number, "--overlap",  "--quiet",  "--disable-status",
-                                 "--unbuffered", "--export=ALL",          "--mpi=none", "--chdir=/"};
+  std::vector<std::string> words{
+      "srun",     "--jobid=" + job.number, "--overlap", "--quiet", "--disable-status", "--export=ALL", "--mpi=none",
+      "--chdir=/"};
   words.insert(words.end(), where.begin(), where.end());
   words.insert(words.end(), {"env", fmt::format("{}=1", attach::kLookVariable)});
   return words;
@@ -174,7 +174,8 @@ attach::RemoteOptions find_rank(const JobRank& job, attach::RemoteOptions option
   const std::vector<Json> all = processes_of(answer.said);
   const Json& process = process_of_rank(all, job.job, job.rank);
   options.host = process.at("node").get<std::string>();
-  options.door = step(running, {"--nodes=1", "--ntasks=1", "--nodelist=" + options.host});
+  // Of several nodes whole lines come; but of a recording, what follows its last end of a line must come, too.
+  options.door = step(running, {"--nodes=1", "--ntasks=1", "--nodelist=" + options.host, "--unbuffered"});
   options.door.insert(options.door.end(), {"sh", "-c"});
   if (options.pid == 0) follow_recording(options, job, all, process);
   return options;

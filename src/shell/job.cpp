@@ -1,10 +1,12 @@
 #include "shell/job.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/stragglers.h"
 #include "base/guess_search.h"
 #include "base/translate.h"
+#include "inspect/neighbours.h"
 #include "shell/finding.h"
 #include "shell/shell_state.h"
 
@@ -30,7 +32,7 @@ std::optional<analysis::Bubble> bubble_in(const Model& model, trace::GpuNumber g
 
 bool shows_job_map(const ShellState& state) { return state.job_folder.on() && state.model.nothing(); }
 
-void open_rank(ShellState& state, std::size_t row) {
+void open_rank(ShellState& state, std::size_t row, std::uint64_t iteration) {
   const std::shared_ptr<const JobLook>& look = state.job_folder.look();
   if (!look || row >= look->map.rows.size()) return;
   state.job_map.row = row;
@@ -41,6 +43,16 @@ void open_rank(ShellState& state, std::size_t row) {
         true);
   }
   state.requests.files = {recording};
+  state.job_map.iteration = iteration;
+}
+
+void show_asked_iteration(ShellState& state) {
+  if (state.job_map.iteration == 0 || state.model.nothing()) return;
+  const std::uint64_t number = std::exchange(state.job_map.iteration, 0);
+  if (!state.job_folder.on()) return;
+  const auto found =
+      iteration_numbered(state.model.trace(), static_cast<std::uint32_t>(number - 1), state.model.live_edge());
+  if (found) state.view.show_iteration(found->event.start_ns, found->event.end_ns);
 }
 
 const std::string& why_late(ShellState& state, std::size_t collective) {

@@ -43,6 +43,7 @@ struct JobMapView {
   std::optional<std::size_t> pointed;  ///< the finding under the mouse, in the last frame
   double first = 0, rows = 0;          ///< of the rows, those in sight; 0: all of them
   bool moved = false;                  ///< since the mouse was pressed
+  std::uint64_t iteration = 0;         ///< of the rank that is being opened: to be shown; 0: all of it
   // As drawn.
   MapGrid grid;
   std::array<MapScale, 2> scales{};  ///< by measure; they only grow while files are read
@@ -51,8 +52,10 @@ struct JobMapView {
 
 /// The map is what the window shows.
 bool shows_job_map(const ShellState& state);
-/// Opens the recording of a row's rank, or says that it is not at hand.
-void open_rank(ShellState& state, std::size_t row);
+/// Opens the recording of a row's rank, or says that it is not at hand. `iteration`: as in JobMapView.
+void open_rank(ShellState& state, std::size_t row, std::uint64_t iteration = 0);
+/// Once that is open.
+void show_asked_iteration(ShellState& state);
 
 /// analysis::lateness_text() of a collective; looked up once while the mouse stays there.
 const std::string& why_late(ShellState& state, std::size_t collective);

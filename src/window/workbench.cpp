@@ -116,6 +116,7 @@ void Shell::draw_workbench(const Canvas& canvas) {
   const Areas a = areas_of(canvas);
   const float names = Timeline::kLabelWidth * s;
   state_.view.update(state_.model, a.lanes.x + names, a.lanes.width - names - kLaneMargin * s, base::now());
+  show_asked_iteration(state_);
   update_scope(state_);
   // The line colour shows between the panels as hairlines.
   grounds_ = {{{0, 0, display.x, display.y}, colours[Colour::Line]}};
@@ -210,6 +211,7 @@ void Shell::draw_presentation(const Canvas& canvas) {
   const Rect bar_area{0, display.y - bottom, display.x, bottom};
   state_.view.update(state_.model, Timeline::kLabelWidth * s, lanes_width - (Timeline::kLabelWidth + kLaneMargin) * s,
                      base::now());
+  show_asked_iteration(state_);
   update_scope(state_);
   const Colour ground = stage ? Colour::Ground : Colour::Panel;
   grounds_ = {{{0, 0, display.x, display.y}, canvas.theme[stage ? Colour::Ground : Colour::Line]}};

@@ -35,6 +35,9 @@ TEST_F(JobMapTest, AClickOpensThatRanksRecordingAndThereIsAWayBack) {
   ASSERT_TRUE(desk().until([&] { return !model().nothing() && desk().has_place("job_map.back"); }));
   EXPECT_EQ(model().source().file()->filename(), "rank5.lanescope");
   EXPECT_FALSE(desk().has_place("job_map"));
+  // Of the 38 iterations from 3 to 40, the one in the middle.
+  const auto shown = [&] { return state().view.shown_iteration() ? state().view.shown_iteration()->number : 0; };
+  EXPECT_TRUE(desk().until([&] { return shown() == 22; })) << shown();
   desk().click("job_map.back");
   ASSERT_TRUE(desk().until([&] { return desk().has_place("job_map"); }));
   EXPECT_TRUE(model().nothing());

@@ -367,7 +367,8 @@ void handle_map_mouse(const Canvas& c, const JobLook& look, const MapPlaces& p) 
   }
   if (!ImGui::IsItemHovered() && !ImGui::IsItemDeactivated()) return;
   const MapCellAt at = cell_at(c, look.map, p, io.MousePos);
-  if (ImGui::IsItemDeactivated() && ImGui::IsItemHovered() && !view.moved) return open_rank(c.state, at.row);
+  if (ImGui::IsItemDeactivated() && ImGui::IsItemHovered() && !view.moved)
+    return open_rank(c.state, at.row, look.map.iterations[at.column]);
   if (io.MouseDown[0] || !ImGui::IsItemHovered()) return;
   if (io.MouseWheel != 0) {
     const double where = static_cast<double>((io.MousePos.y - p.area.y) / p.area.height);
