@@ -272,7 +272,9 @@ class Loop {
       real_asked_ = now;
       real_ahead_ = clock_ns(CLOCK_REALTIME) - now;
     }
-    return next_on_grid(usual_begin, request.period, real_ahead_);
+    // One whose time has passed is left out: begun now, it would be nobody else's.
+    const std::int64_t missed = now - request.burst - kSameBurst;
+    return next_on_grid(usual_begin > missed ? usual_begin : missed, request.period, real_ahead_);
   }
 
   // A program whose launches run far ahead of the GPU: what is launched in a burst runs after it. So the burst lasts

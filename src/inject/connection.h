@@ -47,12 +47,14 @@ inline ViewerRequest request_of(const wire::Controls& c, std::int64_t now) {
 
 // --- bursts of a job -------------------------------------------------------------------------------------------------
 
+/// A burst that has begun may seem to have begun just before its time once somebody has corrected the clock: what is
+/// nearer than this is the same one. No more, since the first one of a rank begins with the rank.
+inline constexpr std::int64_t kSameBurst = 30 * kMillisecond;
 /// When the first burst after `begin` starts on the grid of a job: at multiples of the period since 1970, which all
 /// machines know without a word between them. `ahead`: CLOCK_REALTIME less CLOCK_MONOTONIC; the times here are the
-/// latter. A burst that has begun may seem to have begun just before its time once somebody has corrected the clock:
-/// what is nearer than an eighth of the period, or a quarter of a second, is the same one.
+/// latter.
 inline std::int64_t next_on_grid(std::int64_t begin, std::int64_t period, std::int64_t ahead) {
-  const std::int64_t from = begin + (period < 2 * kSecond ? period : 2 * kSecond) / 8 + ahead;
+  const std::int64_t from = begin + kSameBurst + ahead;
   const std::int64_t since = ((from % period) + period) % period;
   return from - since + period - ahead;
 }
