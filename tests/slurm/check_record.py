@@ -85,13 +85,16 @@ def collectives_of(job, file):
 
 
 def bursts_meet(job):
+    # Until its loop is found, a rank on a busy machine may look for it longer than the others do.
+    looked_for = 200
     (job.folder / "in_step").write_bytes(bytes(8 * 4))
-    status, _, errors = job.run(*job.srun(("--record", "f/"), sys.executable, TRAIN, "--iterations", "1600", "--kernel-us", "400",
+    status, _, errors = job.run(*job.srun(("--record", "f/"), sys.executable, TRAIN, "--iterations", "2400", "--kernel-us", "400",
                                           "--all-reduce", "4096", "--in-step", job.folder / "in_step"))
     if "NVTX has no payloads" in errors:
         return
     expect(status == 0, errors)
-    ranks = [collectives_of(job, job.folder / "f" / f"rank{rank}.lanescope") for rank in range(4)]
+    ranks = [{number for number in collectives_of(job, job.folder / "f" / f"rank{rank}.lanescope") if number > looked_for}
+             for rank in range(4)]
     common = set.intersection(*ranks)
     print("collectives recorded:", *(len(rank) for rank in ranks), "by all:", len(common))
     for rank in ranks:
