@@ -32,13 +32,16 @@ using base::tr;
 
 constexpr std::chrono::seconds kEntering{60};  // a step begins within a second, unless the nodes are busy
 
+constexpr int kNotHere = 199;  // as an exit status
+
 struct Answer {
   std::string said;  ///< its output and its errors
   int status = 0;
 };
 
 Answer ask(const std::string& job, const std::vector<std::string>& command) {
-  std::vector<std::string> words{"sh", "-c", "exec \"$@\" 2>&1", "sh"};
+  std::vector<std::string> words{
+      "sh", "-c", fmt::format("command -v \"$1\" >/dev/null || exit {}; exec \"$@\" 2>&1", kNotHere), "sh"};
   words.insert(words.end(), command.begin(), command.end());
   const auto until = std::chrono::steady_clock::now() + kEntering;
   base::ProgramRun run =
@@ -46,16 +49,18 @@ Answer ask(const std::string& job, const std::vector<std::string>& command) {
   if (run.error != 0) throw base::Error(tr("cannot start {}: {}", command.front(), std::strerror(run.error)));
   if (run.killed)
     throw base::Error(tr("--job {}: {} did not answer within {} s", job, command.front(), kEntering.count()));
-  if (run.status == 127) {
+  if (run.status == kNotHere) {
     throw base::Error(tr("--job {}: there is no {} here; run this where jobs are started", job, command.front()));
   }
   return {std::move(run.out), run.status};
 }
 
-// The last line of what a program said, which is the reason of its failure.
-std::string last_line(std::string text) {
-  while (text.ends_with('\n')) text.pop_back();
-  return base::without_controls(text.substr(text.rfind('\n') + 1));
+// Of what a program said, the reason of its failure: the first line that is not for us.
+std::string reason_in(const std::string& said) {
+  std::string line;
+  for (std::istringstream lines(said); std::getline(lines, line) && line.starts_with("{");) {
+  }
+  return base::without_controls(line);
 }
 
 struct RunningJob {
@@ -66,7 +71,7 @@ struct RunningJob {
 RunningJob running_job(const std::string& name) {
   const Answer answer =
       ask(name, {"squeue", "--noheader", "--states=all", "--jobs=" + name, "--format=%i %A %D %T %r"});
-  if (answer.status != 0) throw base::Error(tr("--job {}: squeue says: {}", name, last_line(answer.said)));
+  if (answer.status != 0) throw base::Error(tr("--job {}: squeue says: {}", name, reason_in(answer.said)));
   std::string names, line;
   RunningJob job;
   int found = 0;
@@ -169,7 +174,7 @@ attach::RemoteOptions find_rank(const JobRank& job, attach::RemoteOptions option
   look.insert(look.end(), {options.lanescope, "attach", "--ranks"});
   const Answer answer = ask(job.job, look);
   if (answer.status != 0) {
-    throw base::Error(tr("--job {}: cannot enter the job: {}", job.job, last_line(answer.said)));
+    throw base::Error(tr("--job {}: cannot enter the job: {}", job.job, reason_in(answer.said)));
   }
   const std::vector<Json> all = processes_of(answer.said);
   const Json& process = process_of_rank(all, job.job, job.rank);

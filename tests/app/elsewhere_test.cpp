@@ -193,6 +193,7 @@ TEST_F(JobTest, MistakesAreOneLine) {
   expect_complaint(looked("99", slurm("99 99 2 PENDING Resources\n")), 1, {"PENDING", "Resources"});
   expect_complaint(looked("99", slurm("99_1 100 1 RUNNING None\n99_2 101 1 RUNNING None\n")), 2, {"99_1, 99_2"});
   expect_complaint(looked("99.1", slurm("99 99 1 RUNNING None\n")), 2, {"no such rank", "0 to 0"});
+  expect_complaint(looked("99.1:/no/lanescope", slurm("99 99 1 RUNNING None\n")), 1, {"cannot enter", "/no/lanescope"});
   expect_complaint(run({"attach", "--job", "99", "--", "true"}, slurm("")), 2, {"--job", "command"});
   expect_complaint(run({"attach", "--job", "99", "--level", "all"}, slurm("")), 2, {"--job", "--level"});
   expect_complaint(run({"attach", "--job", "99", "--record", "r.json"}, slurm("")), 2, {"--job", ".lanescope"});
