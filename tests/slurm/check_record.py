@@ -86,9 +86,9 @@ def collectives_of(job, file):
 
 def bursts_meet(job):
     # Until its loop is found, a rank on a busy machine may look for it longer than the others do.
-    looked_for = 200
+    looked_for = 600
     (job.folder / "in_step").write_bytes(bytes(8 * 4))
-    status, _, errors = job.run(*job.srun(("--record", "f/"), sys.executable, TRAIN, "--iterations", "2400", "--kernel-us", "400",
+    status, _, errors = job.run(*job.srun(("--record", "f/"), sys.executable, TRAIN, "--iterations", "3000", "--kernel-us", "400",
                                           "--all-reduce", "4096", "--in-step", job.folder / "in_step"))
     if "NVTX has no payloads" in errors:
         return
@@ -98,7 +98,7 @@ def bursts_meet(job):
     common = set.intersection(*ranks)
     print("collectives recorded:", *(len(rank) for rank in ranks), "by all:", len(common))
     for rank in ranks:
-        expect(len(common) >= 0.9 * len(rank), f"{len(common)} of {len(rank)} are recorded by all")
+        expect(len(common) >= 0.9 * len(rank), f"{len(common)} of {len(rank)} are recorded by all; not {sorted(rank - common)}")
     expect(len(common) > 50, f"{len(common)} collectives are no proof")
 
 
