@@ -57,6 +57,10 @@ Nanoseconds ClockLine::there(Nanoseconds here) const {
                                  -base::kFarthest, base::kFarthest);
 }
 
+bool leaves_together(std::string_view operation) {
+  return operation == "AllReduce" || operation == "AllGather" || operation == "ReduceScatter";
+}
+
 std::optional<ClockLine> clock_line(std::span<const EndPair> ends) {
   if (ends.size() < kFewestEnds) return std::nullopt;
   const auto [first, last] = std::ranges::minmax_element(ends, {}, [](const EndPair& end) { return end.here_ns; });

@@ -9,12 +9,16 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analysis/job_summary.h"
 
 namespace lanescope::analysis {
+
+/// Only such collectives tell of clocks: nobody leaves before the last one has come. `operation`: "AllReduce".
+bool leaves_together(std::string_view operation);
 
 /// The ends of one collective on two nodes, each on its own clock.
 struct EndPair {

@@ -277,9 +277,6 @@ class Joining {
     }
     return nodes;
   }
-  static bool leaves_together(std::string_view operation) {
-    return operation == "AllReduce" || operation == "AllGather" || operation == "ReduceScatter";
-  }
   const Exchange& exchange_of(const Member& member, const JobCollective& one) const {
     return summaries_[member.rank].communicators[member.communicator].exchanges[one.exchange];
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/intervals.h"
+#include "analysis/job_clock.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "trace/names.h"
@@ -178,10 +179,7 @@ std::map<GpuNumber, GpuWork> read_work(const trace::Trace& trace, const trace::O
 }
 
 /// All who take part wait for the last one, and leave together or nearly so.
-bool waits_for_all(std::string_view operation) {
-  return operation == "AllReduce" || operation == "AllGather" || operation == "ReduceScatter" ||
-         operation == "AllToAll";
-}
+bool waits_for_all(std::string_view operation) { return leaves_together(operation) || operation == "AllToAll"; }
 
 class Reduction {
  public:

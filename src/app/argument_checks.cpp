@@ -68,8 +68,8 @@ void check_language(const CLI::App& app) {
   if (language != nullptr && language->count() != 0) base::parse_language(language->as<std::string>());
 }
 
-JobRank parse_job_rank(const std::string& text) {
-  JobRank job;
+attach::JobRank parse_job_rank(const std::string& text) {
+  attach::JobRank job;
   job.job = text;
   if (const std::size_t path = text.find(":/"); path != std::string::npos) {
     job.lanescope = text.substr(path + 1);

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/look_into_job.h"
+#include "attach/program_state.h"
 #include "base/translate.h"
 
 namespace lanescope::app {
@@ -36,7 +36,7 @@ void check_language(const CLI::App& app);
 
 std::uint64_t whole_number(std::string_view option, const std::string& text, std::uint64_t least, std::uint64_t most);
 /// "1234", "1234.3", "1234.3:/opt/lanescope".
-JobRank parse_job_rank(const std::string& text);
+attach::JobRank parse_job_rank(const std::string& text);
 /// An English sentence with a place for an option's name.
 using Refusal = base::Pattern<const char*>;
 /// Rejects each of these options if it is given.

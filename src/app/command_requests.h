@@ -11,7 +11,6 @@
 
 #include "analysis/edit.h"
 #include "app/graphics.h"
-#include "app/look_into_job.h"
 #include "attach/program_state.h"
 #include "experiment/experiment.h"
 #include "experiment/published_numbers.h"
@@ -53,7 +52,7 @@ struct AttachRequest {
   attach::AttachOptions options;
   std::string to;                               ///< instead of a command: follow this recording; empty: a command
   std::optional<attach::RemoteOptions> remote;  ///< run the command elsewhere
-  std::optional<JobRank> job;                   ///< where that is: in the job, which is still to be asked
+  std::optional<attach::JobRank> job;           ///< where that is: in the job, which is still to be asked
   bool ranks_here = false;                      ///< only print the job's processes on this machine
   std::filesystem::path record;                 ///< without a window, into this file; empty: the window
   std::vector<attach::KnobWish> trials;         ///< without a window: one after another

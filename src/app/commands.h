@@ -26,6 +26,11 @@ int run_sweep(const SweepRequest& request);
 /// `lanescope attach`: the user's own program, watched in the window or recorded into a file.
 /// Returns the program's exit status, as a shell reports it.
 int attach_program(const AttachRequest& request);
+/// `attach --job`: where the rank is, and unless `options` have a pid, the recording that is being made of it. Asks
+/// Slurm, which takes about a second. Throws base::Error or base::UsageError: says why not.
+attach::RemoteOptions find_rank(const attach::JobRank& job, attach::RemoteOptions options);
+/// On a node, in a step of the job: its processes here, a line of JSON for each.
+void print_ranks_here();
 
 /// `lanescope compare`: what changed between two saved traces.
 /// Throws base::FileError if a file cannot be read or an output cannot be written.

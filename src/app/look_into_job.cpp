@@ -1,6 +1,6 @@
 // `lanescope attach --job`: into a running job of Slurm's without a door of its own, through a step that shares the
 // job's nodes. There the program itself says which ranks there are (--ranks); the rest is as with --host.
-#include "app/look_into_job.h"
+#include "app/commands.h"
 
 #include <fmt/format.h>
 
@@ -139,7 +139,7 @@ const Json& process_of_rank(const std::vector<Json>& all, const std::string& job
 }
 
 // Fills in the recording of this process that is to be looked at.
-void follow_recording(attach::RemoteOptions& options, const JobRank& job, const std::vector<Json>& all,
+void follow_recording(attach::RemoteOptions& options, const attach::JobRank& job, const std::vector<Json>& all,
                       const Json& process) {
   std::map<std::string, Json> files;
   for (const Json& other : all) {
@@ -166,7 +166,7 @@ void follow_recording(attach::RemoteOptions& options, const JobRank& job, const 
 
 }  // namespace
 
-attach::RemoteOptions find_rank(const JobRank& job, attach::RemoteOptions options) {
+attach::RemoteOptions find_rank(const attach::JobRank& job, attach::RemoteOptions options) {
   options.lanescope = job.lanescope.empty() ? own_program() : job.lanescope;
   const RunningJob running = running_job(job.job);
   std::vector<std::string> look = step(running, {fmt::format("--nodes={}", running.nodes),

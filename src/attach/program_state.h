@@ -60,6 +60,13 @@ struct RemoteOptions {
   std::uint64_t bytes_per_s = 4'000'000;  ///< the recording is copied no faster
 };
 
+/// A rank of a job of Slurm's.
+struct JobRank {
+  std::string job;  ///< Slurm's number: "1234", or of an array's element "1234_5"
+  int rank = 0;
+  std::string lanescope;  ///< the program on its nodes; empty: where this one is
+};
+
 /// A loop that iterations can be counted by.
 struct LoopChoice {
   LoopKey key;

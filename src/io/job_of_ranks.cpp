@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "analysis/collectives.h"
+#include "analysis/job_clock.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "io/trace_file.h"
@@ -35,14 +36,6 @@ using trace::LaneId;
 
 /// Times of day in files of one job are not further apart.
 constexpr Nanoseconds kOneJob = 24 * 3600 * base::kSecond;
-/// Fewer collectives tell nothing of clocks.
-constexpr std::size_t kFewest = 5;
-/// The ends of one collective on one clock are a few microseconds apart.
-constexpr Nanoseconds kSameClock = 20 * base::kMicrosecond;
-
-bool leaves_together(std::string_view operation) {
-  return operation == "AllReduce" || operation == "AllGather" || operation == "ReduceScatter";
-}
 
 /// The ends of the collectives of one operation and process group, by number, which is the same on all ranks.
 struct CollectiveEnds {
@@ -70,7 +63,7 @@ EndsByOperation ends_of(const trace::Trace& trace) {
           const trace::Event event = row.event(i);
           const trace::CollectiveFacts& says = trace.collectives().of(trace::arguments_of(event));
           const std::string_view operation = analysis::collective_operation(name, says);
-          if (!leaves_together(operation)) continue;
+          if (!analysis::leaves_together(operation)) continue;
           if (gpu == trace::kNobody) gpu = owners.gpu_of(lane);
           if (owners.gpu_of(lane) != gpu) continue;
           found[fmt::format("{} {}", operation, says.group)].push_back(
@@ -398,7 +391,7 @@ Alignment align_ranks(const std::vector<RankTrace>& ranks) {
         apart[r].push_back(all[r]->of.at(number) + alignment.shift_ns[r] - end - alignment.shift_ns[0]);
     }
   }
-  if (alignment.collectives < static_cast<std::int64_t>(kFewest)) {
+  if (alignment.collectives < static_cast<std::int64_t>(analysis::kFewestEnds)) {
     alignment.collectives = 0;
     return alignment;
   }
@@ -417,7 +410,7 @@ Alignment align_ranks(const std::vector<RankTrace>& ranks) {
     error[r] = percentile(std::move(now), 0.9);
     error_if_moved[r] = percentile(std::move(moved), 0.9);
   }
-  const bool one_clock = std::ranges::all_of(move, [](Nanoseconds ns) { return std::abs(ns) < kSameClock; });
+  const bool one_clock = std::ranges::all_of(move, [](Nanoseconds ns) { return std::abs(ns) < analysis::kEndsError; });
   alignment.by_collectives = !one_clock;
   alignment.error_ns = std::max<Nanoseconds>(1, std::ranges::max(one_clock ? error : error_if_moved));
   if (one_clock) return alignment;
